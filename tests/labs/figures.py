@@ -279,6 +279,17 @@ def batches(work: Work) -> dict[str, Figure]:
     return {"cycles.svg": figure}
 
 
+def loads(work: Work) -> dict[str, Figure]:
+    names = ("pair", "blocked", "hoist")
+    found = []
+    for name in names:
+        work.run(f"bakerc {name}.mlir --level=o2 -o {name}.ixp")
+        work.run(f"ixpsim {name}.ixp --trace=frames.pcap --stats=s.json --quiet")
+        found.append(work.json("s.json")["per_packet"]["packet"]["dram"])
+    files = [f"{name}.mlir" for name in names]
+    return {"accesses.svg": bars(files, {"starter": found}, "DRAM accesses a packet")}
+
+
 def hot_chain(work: Work) -> dict[str, Figure]:
     return {"wiring.svg": wiring(work, "hot.baker")}
 
@@ -290,6 +301,7 @@ FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "03-where-the-time-goes": slow_programs,
     "04-microcode-by-hand": microcode,
     "05-latency-hiding": contexts,
+    "06-a-pass-of-your-own": loads,
     "07-partitioning": hot_chain,
     "08-software-cache": stale,
     "09-classification": accesses,

@@ -118,9 +118,10 @@ def test_a_lab_is_complete(folder: Path) -> None:
         assert f"`{name}`" in readme
 
 
-def test_labs_do_not_share_a_number() -> None:
-    numbers = [folder.name[:2] for folder in LABS]
-    assert len(set(numbers)) == len(numbers)
+def test_there_are_ten_labs() -> None:
+    assert [folder.name[:2] for folder in LABS] == [f"{n:02d}" for n in range(1, 11)]
+    for page in (ROOT / "labs/README.md", ROOT / "docs/course.md"):
+        assert all(f"{folder.name}/README.md" in page.read_text() for folder in LABS)
 
 
 @pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)

@@ -11,6 +11,7 @@ processes do not hold for root.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -38,19 +39,24 @@ METHODS = ("bubblewrap", "namespaces", "none")
 
 
 @cache
+def build_and_source() -> tuple[Path, Path] | None:
+    """The build that the tools come from, and the checkout that it was made from."""
+    tool = shutil.which("bakerc")
+    if not tool:
+        return None
+    build = Path(tool).resolve().parents[1]
+    settings = build / "CMakeCache.txt"
+    text = settings.read_text() if settings.exists() else ""
+    source = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", text, re.M)
+    return build, Path(source[1]) if source else build
+
+
+@cache
 def tool_folders() -> tuple[Path, ...]:
     """The folders that the tools need: Python's environment, the build, and the
-    checkout that the build was made from."""
+    checkout."""
     found = [Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2]]
-    tool = shutil.which("bakerc")
-    if tool:
-        build = Path(tool).resolve().parents[1]
-        found.append(build)
-        settings = build / "CMakeCache.txt"
-        text = settings.read_text() if settings.exists() else ""
-        for line in text.splitlines():
-            if line.startswith("CMAKE_HOME_DIRECTORY:"):
-                found.append(Path(line.partition("=")[2]))
+    found += build_and_source() or ()
     found = [path.resolve() for path in found if path.is_dir()]
     found = [path for path in found if f"/{path.parts[1]}" not in SYSTEM]
     found.sort(key=lambda path: len(path.parts))

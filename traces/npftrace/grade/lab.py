@@ -24,7 +24,8 @@ A line of a rubric runs packet tests, or commands whose results it compares:
 
 `npftrace.grade.expectations` describes what can be expected. A command reads the
 files handed in and those of `tests/` by their names, and what it writes can be
-read by later ones. A command that several lines share runs once.
+read by later ones. A command that several lines share runs once. `{source}` and
+`{build}` in a command are the folders of Karakal's sources and build.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from npftrace.errors import InputError
+from npftrace.grade.isolation import build_and_source
 from npftrace.grade.lab import Lab
 from npftrace.grade.limits import Limits, Outcome
 from npftrace.grade.sandbox import Sandbox
@@ -17,7 +18,7 @@ FILE_BYTES_MAX = 1 << 20
 #: How a file names another that it needs.
 NEEDS = re.compile(rb'^\s*(?:import\s+(\w+)\s*;|#include\s+"([\w.-]+)")', re.M)
 #: What may stand around a file's name in a word of a command.
-AROUND = re.compile(r"[=:,]|^\./")
+AROUND = re.compile(r"[=:,]")
 COMPLAINT_LINES = 12
 
 
@@ -44,6 +45,13 @@ def why_failed(tool: str, outcome: Outcome) -> str:
     more = [f"  … {len(said) - COMPLAINT_LINES} more lines"]
     lines = said[:COMPLAINT_LINES] + (more if len(said) > COMPLAINT_LINES else [])
     return "\n".join([f"{tool}: {why}", *(f"  {line}" for line in lines)])
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command. `{build}` and `{source}` are Karakal's folders."""
+    build, source = build_and_source() or ("", "")
+    named = command.replace("{build}", str(build)).replace("{source}", str(source))
+    return shlex.split(named)
 
 
 class Workbench:
@@ -77,10 +85,11 @@ class Workbench:
         prints. What it writes is kept if it succeeds, but never replaces a file."""
         if command in self._done:
             return self._done[command]
-        words = shlex.split(command)
+        words = _words(command)
         printed = words.pop() if len(words) > 2 and words[-2] == ">" else ""
         words = words[:-1] if printed else words
-        named = {part for word in words for part in AROUND.split(word)}
+        parts = (part for word in words for part in AROUND.split(word))
+        named = {part.removeprefix("./") for part in parts}
         inputs = self.needed(named & set(self.files))
         outcome = self._sandbox.run(words, inputs, self._limits)
         if outcome.status == 0:

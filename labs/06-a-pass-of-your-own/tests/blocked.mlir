@@ -1,0 +1,20 @@
+// CHECK: baker.packet_load %{{.*}} at 8 : {{.*}} -> i32{{$}}
+// CHECK: baker.packet_write
+// CHECK: baker.packet_load %{{.*}} at 12 : {{.*}} -> i32{{$}}
+module @prog {
+  baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"src" at 48 : 48>, #baker.protocol_field<"type" at 96 : 16>]
+  baker.channel @rx : "ether" from "rx" to @m.work.in_cc
+  baker.channel @m.work.out_cc : "ether" from "m.work" to @tx
+  func.func @m.work.in_cc(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
+    // A write of the packet lies between the loads: they stay apart.
+    %a = baker.packet_load %ph at 8 : !baker.packet<"ether"> -> i32
+    %half = arith.trunci %a : i32 to i16
+    baker.packet_write %half, %ph "type" : i16, !baker.packet<"ether">
+    %b = baker.packet_load %ph at 12 : !baker.packet<"ether"> -> i32
+    %sum = arith.addi %a, %b : i32
+    %wide = arith.extui %sum : i32 to i48
+    baker.packet_write %wide, %ph "src" : i48, !baker.packet<"ether">
+    baker.channel_put @m.work.out_cc, %ph : !baker.packet<"ether">
+    return
+  }
+}
