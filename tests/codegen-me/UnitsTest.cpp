@@ -43,7 +43,7 @@ protected:
     chip->engine(0).load(
         std::make_shared<sim::MicroProgram>(sim::prepareProgram(code->words)));
     chip->engine(0).start(1);
-    chip->runTo(100000);
+    chip->runTo(chip->scheduler().now() + 100000);
     EXPECT_EQ(observer.fault, "") << text;
     EXPECT_FALSE(chip->engine(0).isAlive()) << text;
   }
