@@ -1,9 +1,9 @@
-// Combines two loads of neighbouring words of a packet into one, and hoists a load
-// that both branches begin with.
+// Combines two loads of neighbouring words of a packet into one, and hoists a
+// load that both branches begin with.
+#include "mlir/Pass/Pass.h"
 #include "ir/dialect/Baker.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
 using namespace mlir;
@@ -32,7 +32,8 @@ struct CombineLoads
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
       for (Operation &op : llvm::make_early_inc_range(block))
-        if (auto load = dyn_cast<ir::PacketLoadOp>(op); load && isOneWord(load)) {
+        if (auto load = dyn_cast<ir::PacketLoadOp>(op);
+            load && isOneWord(load)) {
           // Your code here: find the load of a neighbouring word, and replace
           // both by one load of two words.
         }

@@ -1,9 +1,9 @@
-// Combines two loads of neighbouring words of a packet into one, and hoists a load
-// that both branches begin with.
+// Combines two loads of neighbouring words of a packet into one, and hoists a
+// load that both branches begin with.
+#include "mlir/Pass/Pass.h"
 #include "ir/dialect/Baker.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
 using namespace mlir;
@@ -29,8 +29,8 @@ struct CombineLoads
     return load.getWords().size() == 1 && !load.getAligned();
   }
 
-  // The later load of the word before or after that of `load`, if nothing between
-  // them may change the packet.
+  // The later load of the word before or after that of `load`, if nothing
+  // between them may change the packet.
   static ir::PacketLoadOp neighbour(ir::PacketLoadOp load) {
     for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
       auto other = dyn_cast<ir::PacketLoadOp>(op);
@@ -86,7 +86,8 @@ struct CombineLoads
       ir::PacketLoadOp load = loads.front();
       loads.erase(loads.begin());
       if (ir::PacketLoadOp other = neighbour(load)) {
-        loads.erase(std::remove(loads.begin(), loads.end(), other), loads.end());
+        loads.erase(std::remove(loads.begin(), loads.end(), other),
+                    loads.end());
         combine(load, other);
       }
     }
