@@ -153,7 +153,9 @@ void declarePasses(CLI::App &app, CommandLine &line) {
                  "run the microengines' program on this many random packets "
                  "before and after each pass, and compare");
   app.add_flag("--time-passes", options.timePasses,
-               "print how long each pass over the baker dialect took");
+               "print how long each pass over the baker dialect took, and each "
+               "stage with "
+               "LLVM's");
   app.add_option("--pass-plugin", line.plugins,
                  "load a shared library with passes")
       ->allow_extra_args(false);

@@ -35,6 +35,7 @@ namespace karakal::driver {
 namespace {
 
 Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
+  StageTime time("xscale");
   auto core = makeCoreProgram(program, ir::Core::XScale, options.pipeline);
   if (!core)
     return core.error();
@@ -183,7 +184,10 @@ Status emitCode(ModuleOp source, const Options &options,
     return planned ? writeFile(path, agg::printDot(**planned))
                    : Status(planned.error());
   }
-  auto made = planAndCompile(source, options);
+  auto made = [&] {
+    StageTime time("engines");
+    return planAndCompile(source, options);
+  }();
   if (!made)
     return made.error();
   auto minimum = findMinimumRate(*made, options);
@@ -237,6 +241,7 @@ Status lowerTables(ModuleOp program, const Options &options) {
 
 Status compile(const Options &options) {
   setPassTiming(options.timePasses);
+  StageTime time("all");
   if (options.emit == Emit::Ast && !options.run) {
     auto tree = readSyntaxTree(options);
     return tree ? writeFile(outputPath(options), *tree) : Status(tree.error());
@@ -244,7 +249,10 @@ Status compile(const Options &options) {
   MLIRContext context;
   std::vector<Remark> remarks;
   prepareContext(context, options, remarks);
-  auto read = readProgram(options, context);
+  auto read = [&] {
+    StageTime reading("read");
+    return readProgram(options, context);
+  }();
   if (!read)
     return read.error();
   ModuleOp program = **read;
@@ -256,10 +264,12 @@ Status compile(const Options &options) {
                                 program.getName().value_or("program").str(),
                                 options.out,
                                 options.stats});
-  Status profiled =
-      profileProgram(program, {{options.profileTrace, options.control},
-                               options.profiles,
-                               options.emitProfile});
+  Status profiled = [&] {
+    StageTime profiling("profile");
+    return profileProgram(program, {{options.profileTrace, options.control},
+                                    options.profiles,
+                                    options.emitProfile});
+  }();
   if (!profiled)
     return profiled;
   if (options.emit == Emit::Baker)

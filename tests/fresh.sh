@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# fresh.sh SUITE: runs both commands of the README in an empty Debian.
+# fresh.sh SUITE demo-and-test: runs both commands of the README in an empty
+# Debian. fresh.sh SUITE package: makes the packages in one, and installs them in
+# another.
 #
 # An empty Debian SUITE (bookworm or trixie) is made by debootstrap in a folder
 # of its own, the present commit is cloned into it, and `./dev demo` and
-# `./dev test` run there in a chroot. So what a full machine happens to have
-# installed cannot stand in for what ./dev forgets to install.
+# `./dev test`, or `./dev package`, run there in a chroot. So what a full machine
+# happens to have installed cannot stand in for what ./dev forgets to install. The
+# packages go into a second empty Debian without the clone, where
+# tests/installed.sh compiles and simulates a program.
+#
+# KARAKAL_PACKAGES=DIR takes packages that are made already.
 #
 # The chroot takes from the host only what reaching the package archives needs:
 # name servers, proxies, certificates and pip's settings. Its mounts live in a
@@ -12,6 +18,7 @@
 # parent folder than /var/tmp. The folder stays if something failed.
 set -euo pipefail
 suite=$1
+what=$2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 debian=${KARAKAL_FRESH:-/var/tmp}/karakal-fresh-$suite
 log=$debian.log
@@ -61,15 +68,39 @@ in_debian() {
     "${environment[@]}" bash -c "cd /root/karakal && $1"
 }
 
-make_debian
-clone_commit
-for command in './dev demo' './dev test'; do
-  say "$command"
-  start=$SECONDS
-  if ! in_debian "$command" 2>&1 | tee -a "$log"; then
-    say "$command FAILED; the folder $debian and $log stay"
+# run COMMAND: runs it in the empty Debian, with its time.
+run() {
+  say "$1"
+  local start=$SECONDS
+  if ! in_debian "$1" 2>&1 | tee -a "$log"; then
+    say "$1 FAILED; the folder $debian and $log stay"
     exit 1
   fi
-  say "$command succeeded in $((SECONDS - start)) s"
-done
+  say "$1 succeeded in $((SECONDS - start)) s"
+}
+
+# Puts the packages into an empty Debian that has never seen the checkout.
+install_packages() {
+  local packages=${KARAKAL_PACKAGES:-}
+  if [[ -z $packages ]]; then
+    make_debian
+    clone_commit
+    run './dev package'
+    packages=$(mktemp -d)
+    cp "$debian"/root/karakal/build/packages/* "$packages"
+  fi
+  make_debian
+  mkdir -p "$debian/root/karakal"
+  cp "$packages"/* "$root/tests/installed.sh" "$debian/root/karakal"
+  run ./installed.sh
+}
+
+if [[ $what == package ]]; then
+  install_packages
+else
+  make_debian
+  clone_commit
+  run './dev demo'
+  run './dev test'
+fi
 rm -rf --one-file-system "$debian" "$log"

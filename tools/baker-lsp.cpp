@@ -6,6 +6,8 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/report/AddressMap.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 #include <poll.h>
 #include <unistd.h>
@@ -19,7 +21,17 @@ static bool isInputWaiting() {
 
 int main(int argc, char **argv) {
   std::ios::sync_with_stdio(false);
-  std::vector<std::string> importFolders(argv + 1, argv + argc);
+  CLI::App app("Language server for Baker: an editor starts it and talks to it "
+               "on standard input and output.",
+               "baker-lsp");
+  std::vector<std::string> importFolders;
+  app.add_option("FOLDER", importFolders,
+                 "also look up imports in these folders");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   importFolders.push_back(karakal::driver::runtimeDirectory());
   return karakal::lang::LanguageServer(std::cin, std::cout, importFolders,
                                        karakal::driver::addressMapOf,

@@ -3,6 +3,7 @@
 #include "driver/cores/EngineCode.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/pipeline/LlvmStage.h"
+#include "driver/pipeline/RunPasses.h"
 #include "ir/dialect/Target.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -57,6 +58,7 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
   codegen.entry = target::runtime::EngineEntry;
   codegen.chip = ir::chipOf(planned);
   codegen.sources = sourcesOf(planned);
+  StageTime time("llvm-codegen");
   auto code = codegen::compileForMe(*core->module, codegen);
   KARAKAL_ASSERT(!code || code->words.size() <= codegen.chip.meControlStore,
                  "code that is not refused fits the control store");

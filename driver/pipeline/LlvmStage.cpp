@@ -8,6 +8,7 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/prepare/NarrowFunnels.h"
+#include "driver/pipeline/RunPasses.h"
 #include "target-ixp/chip/RuntimeConstants.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,6 +18,8 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -50,7 +53,15 @@ const char *levelName(Level level) {
 std::string runtimeDirectory() {
   if (const char *fromEnvironment = std::getenv("KARAKAL_RUNTIME_DIR"))
     return fromEnvironment;
-  return KARAKAL_RUNTIME_DIR;
+  SmallString<128> tools(sys::path::parent_path(
+      sys::fs::getMainExecutable("", reinterpret_cast<void *>(&levelName))));
+  SmallString<128> installed(tools), built(tools);
+  sys::path::append(installed, "..", "share", "karakal", "runtime");
+  sys::path::append(built, KARAKAL_RUNTIME_FROM_TOOLS);
+  SmallString<128> &found =
+      sys::fs::is_directory(installed) ? installed : built;
+  sys::path::remove_dots(found, /*remove_dot_dot=*/true);
+  return std::string(found);
 }
 
 namespace {
@@ -207,6 +218,7 @@ void markFunctions(Module &module, bool keepPrimitives) {
 
 void optimize(Module &module, Level level, const target::ChipParameters &chip,
               bool keepPrimitives) {
+  StageTime time("llvm-optimize");
   markFunctions(module, keepPrimitives);
 
   LoopAnalysisManager loops;

@@ -16,7 +16,10 @@
 namespace karakal::driver {
 
 /// Returns the folder with packet.ll, xscale.ll, rx.uc and so on: the value of
-/// the environment variable KARAKAL_RUNTIME_DIR, or the folder of the build.
+/// the environment variable KARAKAL_RUNTIME_DIR, or `../share/karakal/runtime`
+/// as seen from the executable, or the folder of the checkout. The executable
+/// holds no absolute path, so that equal sources make equal bytes in any
+/// folder.
 std::string runtimeDirectory();
 
 /// Links `file` of the runtime folder into `program`. The file takes the data

@@ -102,6 +102,14 @@ private:
 
 void setPassTiming(bool isWanted) { isTimed = isWanted; }
 
+StageTime::~StageTime() {
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - start;
+  if (isTimed)
+    llvm::errs() << "time-stages: " << stage << ": "
+                 << llvm::format("%.4f", taken.count()) << " s\n";
+}
+
 Status runPasses(ModuleOp module,
                  llvm::function_ref<void(OpPassManager &)> addPasses,
                  const std::optional<ir::PassCheckOptions> &check) {

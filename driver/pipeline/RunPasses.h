@@ -14,12 +14,29 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
+#include <chrono>
 #include <optional>
 
 namespace karakal::driver {
 
-/// Sets whether each run prints how long its passes took (`--time-passes`).
+/// Sets whether each run prints how long its passes took, and each stage its
+/// time (`--time-passes`).
 void setPassTiming(bool isWanted);
+
+/// Prints the seconds from its making to its end: those of a stage, such as
+/// LLVM's part, with all that it calls.
+class StageTime {
+public:
+  explicit StageTime(const char *stage)
+      : stage(stage), start(std::chrono::steady_clock::now()) {}
+  ~StageTime();
+  StageTime(const StageTime &) = delete;
+  StageTime &operator=(const StageTime &) = delete;
+
+private:
+  const char *stage;
+  std::chrono::steady_clock::time_point start;
+};
 
 /// Runs passes over `module` and verifies it after each. Diagnostics go to the
 /// context's handler. E-driver-002 if a pass rejected the program. Does not

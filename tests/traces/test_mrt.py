@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from npftrace.errors import InputError
-from npftrace.tables.rib import read_rib
+from npftrace.tables.rib import IPV6, read_rib
 
 NEXT_HOP = b"\x40\x03\x04" + bytes((192, 0, 2, 7))
 ORIGIN = b"\x50\x01\x00\x01\x00"  # with an extended length
@@ -55,3 +55,19 @@ def test_wrong_dumps_are_refused(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(InputError):
         read_rib(path)
+
+
+def test_routes_of_ipv6_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "rib.mrt"
+    address = bytes.fromhex("20010db8") + bytes(11) + b"\1"
+    attribute = b"\x80\x0e" + bytes([33, 32]) + address + bytes(16)
+    entry = struct.pack(">HIH", 0, 0, len(attribute)) + attribute
+    prefix = bytes.fromhex("20010db8000f")
+    body = struct.pack(">IB", 1, 47) + prefix + struct.pack(">H", 1) + entry
+    old = rib_entry(bytes((10, 1)), 16, NEXT_HOP)
+    path.write_bytes(PEERS + old + record(13, 4, body))
+    assert read_rib(path, IPV6) == [(0x20010DB8_000E << 80, 47, "2001:db8::1")]
+    assert read_rib(path) == [(0x0A010000, 16, "192.0.2.7")]
+    path.write_bytes(record(13, 4, struct.pack(">IB", 1, 129) + bytes(40)))
+    with pytest.raises(InputError):
+        read_rib(path, IPV6)

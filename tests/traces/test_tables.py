@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from npftrace.cli import main
 from npftrace.errors import InputError
 from npftrace.tables.control import Call, read_control
-from npftrace.tables.rib import read_rib
+from npftrace.tables.rib import HOPS_MAX, IPV4, IPV6, ROOT_BITS, fitting, read_rib
+from testkit.paths import ROOT
 
 RIB = """
 10.0.0.0/8 AS1
@@ -34,6 +36,61 @@ def test_a_rib_becomes_routes(tmp_path: Path) -> None:
     ]
     assert sum(call.name == "next_hop_add" for call in calls) == 2
     assert sum(call.name == "port_mac" for call in calls) == 4
+
+
+def test_routes_of_ipv6(tmp_path: Path) -> None:
+    rib, control = tmp_path / "rib.txt", tmp_path / "c.txt"
+    rib.write_text(RIB + "2001:db8:1::5/47 AS2\n::/0 AS1\n")
+    files = [str(rib), "--control", str(control)]
+    assert main(["tables", "from-rib", *files, "--ipv6"]) == 0
+    calls = read_control(control)
+    assert [call.args for call in calls if call.name == "route6_add"] == [
+        (0x20010DB8, 0, 0, 0, 32, 0),
+        (0x20010DB8, 0, 0, 0, 47, 1),
+        (0, 0, 0, 0, 0, 0),
+    ]
+    assert not any(call.name == "route_add" for call in calls)
+    with pytest.raises(InputError, match="no IPv6 route"):
+        rib.write_text("10.0.0.0/8 A\n")
+        read_rib(rib, IPV6)
+
+
+def test_routes_without_a_node_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    routes = [
+        (0x0A010000, 16, "a"),  # in the root
+        (0x0A010200, 24, "a"),  # two nodes
+        (0x0A010300, 24, "a"),  # the same nodes
+        (0x0A020000, 32, "a"),  # four more
+        (0x0B000000, 17, "a"),  # one more
+    ]
+    kept = [length for _, length, _ in fitting(routes, IPV4, 3)]
+    assert kept == [16, 24, 24, 17]
+    assert len(list(fitting(routes, IPV4, 7))) == 5
+    assert len(list(fitting(routes, IPV4, 0))) == 1
+    rib, control = tmp_path / "rib.txt", tmp_path / "c.txt"
+    rib.write_text(RIB)
+    files = [str(rib), "--control", str(control)]
+    assert main(["tables", "from-rib", *files, "--nodes", "2"]) == 0
+    assert "left out: 1 routes, for which 2 nodes" in capsys.readouterr().out
+    assert sum(call.name == "route_add" for call in read_control(control)) == 3
+
+
+def test_the_limits_are_those_of_the_programs() -> None:
+    hops = (ROOT / "runtime/router/hops.baker").read_text()
+    assert f"const u32 HOP_STATIC = {HOPS_MAX};" in hops
+    app = ROOT / "apps/l3-switch"
+    ipv6 = (app / "ipv6_forwarding.baker").read_text()
+    assert f"prefix_routes6({IPV6.nodes})" in ipv6
+    ipv4 = (app / "ipv4_forwarding.baker").read_text()
+    nodes = re.search(r"IPV4_NODES = \(chip.SRAM_SIZE - (\w+)\) / 64;", ipv4)
+    chip = (ROOT / "runtime/net/chip.baker").read_text()
+    size = re.search(r"SRAM_SIZE = (\d+);", chip)
+    assert nodes and size
+    assert IPV4.nodes == (int(size[1]) - int(nodes[1], 16)) // 64
+    trie = (ROOT / "runtime/router/routes.baker").read_text()
+    assert f"const u32 ROOT_ENTRIES = {1 << ROOT_BITS};" in trie
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ COMMANDS: list[tuple[str, str, AddArguments]] = [
 ]
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """The commands and options, from which man page and completion are made."""
     parser = argparse.ArgumentParser(
         prog="npftrace", description="Traces, tables and checks for Karakal."
     )
@@ -74,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit status."""
-    args = _parser().parse_args(arguments)
+    args = make_parser().parse_args(arguments)
     try:
         return int(args.run(args) or 0)
     except InputError as error:

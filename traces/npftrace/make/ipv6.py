@@ -115,9 +115,10 @@ class _Generator:
             control.write_ports(file, map(router_mac, range(args.ports)))
             ports = (np.arange(args.hops) % args.ports).tolist()
             control.write_hops(file, zip(ports, self.hop_macs.tolist(), strict=True))
-            for (top, length), hop in zip(self.prefixes, self.hops, strict=True):
-                words = f"0x{top >> 32:x}, 0x{top & 0xFFFFFFFF:x}, 0, 0"
-                file.write(f"route6_add({words}, {length}, {hop})\n")
+            routes = zip(self.prefixes, self.hops, strict=True)
+            control.write_routes6(
+                file, ((top << 64, length, hop) for (top, length), hop in routes)
+            )
 
     def route_of(self, top: int) -> int:
         """The route of an address with these first 64 bits; -1 for none."""

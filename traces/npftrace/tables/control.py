@@ -108,6 +108,14 @@ def write_routes(file: TextIO, routes: Iterable[tuple[int, int, int]]) -> None:
         file.write(f"route_add({ipv4_text(prefix)}, {length}, {hop})\n")
 
 
+def write_routes6(file: TextIO, routes: Iterable[tuple[int, int, int]]) -> None:
+    """Routes of IPv6, given as triples of prefix, length and next-hop index."""
+    for prefix, length, hop in routes:
+        words = (prefix >> shift & 0xFFFFFFFF for shift in (96, 64, 32, 0))
+        text = ", ".join(f"0x{word:x}" if word else "0" for word in words)
+        file.write(f"route6_add({text}, {length}, {hop})\n")
+
+
 def write_fecs(file: TextIO, fecs: Iterable[tuple[int, int, int]]) -> None:
     """FECs, given as triples of prefix, length and NHLFE index."""
     for prefix, length, nhlfe in fecs:

@@ -1,10 +1,12 @@
 """Routes of an MRT dump (RFC 6396), as route collectors publish them.
 
 The records that are read are those of type TABLE_DUMP_V2, subtype
-RIB_IPV4_UNICAST, and of the older type TABLE_DUMP, subtype AFI_IPv4. The first
-entry of a prefix that names a next hop (RFC 4271, attribute 3) counts.
+RIB_IPV4_UNICAST, and of the older type TABLE_DUMP, subtype AFI_IPv4; for IPv6,
+RIB_IPV6_UNICAST. The first entry of a prefix that names a next hop counts: attribute
+3 of RFC 4271, or for IPv6 attribute 14 of RFC 4760 as RFC 6396 section 4.3.4 cuts it.
 """
 
+import ipaddress
 import struct
 from collections.abc import Iterator
 
@@ -12,8 +14,8 @@ from npftrace.frames.wire import ipv4_prefix, ipv4_text
 
 HEADER = struct.Struct(">IHHI")
 TABLE_DUMP, TABLE_DUMP_V2 = 12, 13
-AFI_IPV4, RIB_IPV4_UNICAST = 1, 2
-NEXT_HOP = 3
+AFI_IPV4, RIB_IPV4_UNICAST, RIB_IPV6_UNICAST = 1, 2, 4
+NEXT_HOP, MP_REACH = 3, 14
 EXTENDED_LENGTH = 0x10
 
 #: Prefix, length, and the next hop as text.
@@ -28,8 +30,8 @@ def is_mrt(data: bytes) -> bool:
     )
 
 
-def routes_of(data: bytes) -> Iterator[Route]:
-    """The routes of a dump; ValueError if it is cut short or malformed."""
+def routes_of(data: bytes, version: int = 4) -> Iterator[Route]:
+    """The routes of a dump for a version of IP; ValueError if it is cut or wrong."""
     at = 0
     while at < len(data):
         if at + HEADER.size > len(data):
@@ -40,29 +42,31 @@ def routes_of(data: bytes) -> Iterator[Route]:
             raise ValueError(f"the record at byte {begin - HEADER.size} is cut")
         body = data[begin:at]
         try:
-            if (kind, subtype) == (TABLE_DUMP_V2, RIB_IPV4_UNICAST):
-                yield from _rib_entry(body)
-            elif (kind, subtype) == (TABLE_DUMP, AFI_IPV4):
+            wanted = RIB_IPV4_UNICAST if version == 4 else RIB_IPV6_UNICAST
+            if (kind, subtype) == (TABLE_DUMP_V2, wanted):
+                yield from _rib_entry(body, 32 if version == 4 else 128)
+            elif (kind, subtype, version) == (TABLE_DUMP, AFI_IPV4, 4):
                 yield from _old_entry(body)
         except (IndexError, struct.error) as error:
             where = begin - HEADER.size
             raise ValueError(f"the record at byte {where} is malformed") from error
 
 
-def _rib_entry(body: bytes) -> Iterator[Route]:
+def _rib_entry(body: bytes, bits: int) -> Iterator[Route]:
     """RFC 6396, 4.3.2: sequence number, prefix, and the entries of the peers."""
     length = body[4]
     count = (length + 7) // 8
-    if length > 32:
+    if length > bits:
         raise IndexError
-    prefix = int.from_bytes(body[5 : 5 + count].ljust(4, b"\0"), "big")
+    prefix = int.from_bytes(body[5 : 5 + count].ljust(bits // 8, b"\0"), "big")
     (entries,) = struct.unpack_from(">H", body, 5 + count)
     at = 7 + count
     for _ in range(entries):
         (size,) = struct.unpack_from(">H", body, at + 6)
         hop = _next_hop(body[at + 8 : at + 8 + size])
         if hop:
-            yield ipv4_prefix(prefix, length), length, hop
+            free = bits - length
+            yield prefix >> free << free, length, hop
             return
         at += 8 + size
 
@@ -79,7 +83,7 @@ def _old_entry(body: bytes) -> Iterator[Route]:
 
 
 def _next_hop(attributes: bytes) -> str:
-    """The IPv4 next hop among BGP path attributes; empty if there is none."""
+    """The next hop among BGP path attributes; empty if there is none."""
     at = 0
     while at < len(attributes):
         flags, kind = attributes[at], attributes[at + 1]
@@ -91,5 +95,8 @@ def _next_hop(attributes: bytes) -> str:
             at += 3
         if kind == NEXT_HOP and size == 4:
             return ipv4_text(int.from_bytes(attributes[at : at + 4], "big"))
+        if kind == MP_REACH and size and attributes[at] in (16, 32):
+            # The length, the global address, and perhaps a link-local one.
+            return str(ipaddress.IPv6Address(attributes[at + 1 : at + 17]))
         at += size
     return ""

@@ -1,15 +1,20 @@
 """A control file from a routing table, as text or as an MRT dump (RFC 6396).
 
-Each line of a text is `PREFIX/LENGTH NEXT_HOP`, or a prefix alone; IPv6 lines
-are skipped. A real table names its next hops by address or AS number, and may
-have more of them than a program has entries. So the names are numbered by how
-many routes they have, and names past the last number share the numbers evenly.
+Each line of a text is `PREFIX/LENGTH NEXT_HOP`, or a prefix alone. Routes of the
+other family than the one asked for are skipped. A real table names its next hops by
+address or AS number, and may have more of them than a program has entries. So the
+names are numbered by how many routes they have, and names past the last number share
+the numbers evenly. A route that the program's trie has no node for is left out, and
+the result says how many are.
 """
 
 import argparse
 import bz2
 import gzip
+import ipaddress
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +28,7 @@ from npftrace.arguments import (
 )
 from npftrace.errors import InputError
 from npftrace.frames.capture import GZIP_MAGIC
-from npftrace.frames.wire import ipv4_prefix, ipv4_value
+from npftrace.frames.wire import ipv4_value
 from npftrace.tables import control, mrt
 from npftrace.tables.addresses import HOP_MACS, router_mac
 
@@ -33,6 +38,25 @@ UNNAMED_HOPS = 64
 
 #: Prefix, length, and the name of the next hop.
 Route = tuple[int, int, str]
+#: Next hops that control functions of the routers set (runtime/router/hops.baker).
+HOPS_MAX = 256
+#: The trie of runtime/router/routes.baker and routes6.baker: bits of its root, and of
+#: each node.
+ROOT_BITS, NODE_BITS = 16, 4
+
+
+@dataclass(frozen=True)
+class Family:
+    """A version of IP, and what the L3-Switch has for its routes."""
+
+    version: int
+    bits: int
+    #: Nodes of the trie in apps/l3-switch.
+    nodes: int
+
+
+IPV4 = Family(4, 32, (4 << 20) - 0x80000 >> 6)
+IPV6 = Family(6, 128, 16384)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_control_output(parser)
     parser.add_argument(
         "--hops",
-        type=between(1, 65536),
+        type=between(1, HOPS_MAX),
         default=64,
         help=f"next hops at most {DEFAULT}",
     )
@@ -51,12 +75,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=between(1, COUNT_MAX), metavar="N", help="only N routes"
     )
+    parser.add_argument("--ipv6", action="store_true", help="the routes of IPv6")
+    parser.add_argument(
+        "--nodes",
+        type=between(0, COUNT_MAX),
+        metavar="N",
+        help="nodes of the program's trie (default: those of apps/l3-switch, "
+        f"{IPV4.nodes:,} and for IPv6 {IPV6.nodes:,})",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes ports, next hops and one route_add for each prefix."""
-    routes = read_rib(args.rib)[: args.limit]
+    family = IPV6 if args.ipv6 else IPV4
+    found = read_rib(args.rib, family)[: args.limit]
+    nodes = family.nodes if args.nodes is None else args.nodes
+    routes = list(fitting(found, family, nodes))
     by_size = Counter(name for _, _, name in routes).most_common()
     index = {name: rank % args.hops for rank, (name, _) in enumerate(by_size)}
     count = min(args.hops, len(by_size))
@@ -66,15 +101,30 @@ def run(args: argparse.Namespace) -> None:
         control.write_hops(
             file, ((hop % args.ports, HOP_MACS | hop) for hop in range(count))
         )
-        control.write_routes(
-            file, ((prefix, length, index[name]) for prefix, length, name in routes)
-        )
+        write = control.write_routes6 if args.ipv6 else control.write_routes
+        write(file, ((prefix, length, index[name]) for prefix, length, name in routes))
     names = f"{len(by_size)} next hops in {count} entries"
     print(f"{args.control}: {len(routes)} routes, {names}")
+    if len(routes) < len(found):
+        left = len(found) - len(routes)
+        print(f"left out: {left} routes, for which {nodes} nodes do not suffice")
 
 
-def read_rib(path: Path) -> list[Route]:
-    """The IPv4 routes of a text or a dump, in its order."""
+def fitting(routes: Iterable[Route], family: Family, nodes: int) -> Iterable[Route]:
+    """The routes that a trie of so many nodes holds, in their order."""
+    used: set[tuple[int, int]] = set()
+    for prefix, length, name in routes:
+        new = {
+            (depth, prefix >> family.bits - depth)
+            for depth in range(ROOT_BITS, length, NODE_BITS)
+        } - used
+        if len(used) + len(new) <= nodes:
+            used |= new
+            yield prefix, length, name
+
+
+def read_rib(path: Path, family: Family = IPV4) -> list[Route]:
+    """The routes of a family in a text or a dump, in its order."""
     try:
         data = path.read_bytes()
         if data[:2] == GZIP_MAGIC:
@@ -84,41 +134,49 @@ def read_rib(path: Path) -> list[Route]:
     except (OSError, EOFError) as error:
         message = f"the table cannot be read: {error}"
         raise InputError("E-traces-120", message, path) from error
-    routes = _dumped(data, path) if mrt.is_mrt(data) else _written(data, path)
+    read = _dumped if mrt.is_mrt(data) else _written
+    routes = read(data, path, family)
     if not routes:
-        raise InputError("E-traces-122", "the table holds no IPv4 route", path)
+        message = f"the table holds no IPv{family.version} route"
+        raise InputError("E-traces-122", message, path)
     return routes
 
 
-def _dumped(data: bytes, path: Path) -> list[Route]:
+def _dumped(data: bytes, path: Path, family: Family) -> list[Route]:
     """Each prefix of an MRT dump once."""
     found: dict[tuple[int, int], str] = {}
     try:
-        for prefix, length, hop in mrt.routes_of(data):
+        for prefix, length, hop in mrt.routes_of(data, family.version):
             found.setdefault((prefix, length), hop)
     except ValueError as error:
         raise InputError("E-traces-123", f"MRT: {error}", path) from error
     return [(prefix, length, hop) for (prefix, length), hop in found.items()]
 
 
-def _written(data: bytes, path: Path) -> list[Route]:
+def _written(data: bytes, path: Path, family: Family) -> list[Route]:
     """The routes of a text."""
     routes = []
     rng = np.random.Generator(np.random.PCG64(1))
+    value = ipv4_value if family is IPV4 else _ipv6_value
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         words = line.partition("#")[0].split()
-        if not words or ":" in words[0]:
+        if not words or (":" in words[0]) != (family is IPV6):
             continue
         address, slash, length = words[0].partition("/")
         try:
-            prefix = ipv4_value(address)
-            bits = int(length) if slash else 32
+            prefix = value(address)
+            bits = int(length) if slash else family.bits
         except ValueError:
             bits = -1
-        if not 0 <= bits <= 32 or len(words) > 2:
+        if not 0 <= bits <= family.bits or len(words) > 2:
             message = f"this is not a route: {line}"
             raise InputError("E-traces-121", message, path, number)
         # A prefix alone gets a random next hop, the same each time.
         name = words[1] if len(words) == 2 else str(rng.integers(0, UNNAMED_HOPS))
-        routes.append((ipv4_prefix(prefix, bits), bits, name))
+        free = family.bits - bits
+        routes.append((prefix >> free << free, bits, name))
     return routes
+
+
+def _ipv6_value(text: str) -> int:
+    return int(ipaddress.IPv6Address(text))
