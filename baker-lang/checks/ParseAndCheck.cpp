@@ -16,13 +16,18 @@ namespace karakal::lang {
 static void checkReceiver(const Program &program, Diagnostics &diagnostics) {
   if (!program.receivers.empty() || diagnostics.hasErrors())
     return;
-  bool hasPpf = false;
   for (const auto &module : program.modules)
-    hasPpf |= !module->members.ppfs.empty();
+    for (const auto &ppf : module->members.ppfs)
+      for (const auto &endpoint : ppf->endpoints)
+        if (endpoint->isInput) {
+          report(diagnostics, DiagId::NothingReceived, ppf->range,
+                 "no PPF takes the received packets")
+              .note("wire them, for example 'rx -> " + ppf->name + "." +
+                    endpoint->name + ";'");
+          return;
+        }
   diagnostics.add(Severity::Error, idText(DiagId::NothingReceived),
-                  hasPpf ? "no PPF takes the received packets: wire "
-                           "'rx -> ppf.input;'"
-                         : "the program has no PPF");
+                  "the program has no PPF");
 }
 
 static void assertComplete(const Expr &expr) {

@@ -50,6 +50,9 @@ private:
   /// is the range to replace. True if a candidate is similar.
   bool suggest(Diagnostic &diagnostic, const std::string &name,
                const std::vector<const Decl *> &candidates);
+  /// Adds a note with a list of names.
+  static void noteNames(Diagnostic &diagnostic, const char *what,
+                        const std::vector<std::string> &names);
   /// True if the line of `where` has a syntax error.
   bool isOnBrokenLine(SourceRange where) const;
   /// True if `name` may be declared in text that was not parsed or not found.
@@ -76,6 +79,7 @@ private:
   void resolveConst(ConstDecl &decl);
   void resolveConstValue(ConstDecl &decl, const Type *declared);
   void checkStaticAssert(Expr &condition);
+  void noteValues(const Expr &condition, Diagnostic &diagnostic) const;
   void resolveStruct(StructDecl &decl);
   void resolveStructField(StructField &field, StructDecl &decl);
   void resolveMetadata(MetadataDecl &decl);

@@ -90,11 +90,28 @@ void Sema::resolveConstValue(ConstDecl &decl, const Type *declared) {
   }
 }
 
+/// Notes the values that a failed assertion compares.
+void Sema::noteValues(const Expr &condition, Diagnostic &diagnostic) const {
+  auto *binary = llvm::dyn_cast<BinaryExpr>(&condition);
+  if (!binary)
+    return;
+  bool isLogical =
+      binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
+  for (const Expr *side : {binary->left.get(), binary->right.get()})
+    if (isLogical)
+      noteValues(*side, diagnostic);
+    else if (side->constant && !llvm::isa<IntegerExpr>(*side))
+      diagnostic.note(side->range,
+                      "this is " + constantText(*side->constant, side->type));
+}
+
 void Sema::checkStaticAssert(Expr &condition) {
   auto value = constantOf(condition, *scope, "a static assertion");
-  if (value && *value == 0 && condition.type->isScalar())
-    error(DiagId::AssertFailed, condition.range,
-          "this static assertion does not hold");
+  if (!value || *value != 0 || !condition.type->isScalar())
+    return;
+  auto &diagnostic = error(DiagId::AssertFailed, condition.range,
+                           "this static assertion does not hold");
+  noteValues(condition, diagnostic);
 }
 
 //===----------------------------------------------------------------------===//

@@ -221,6 +221,14 @@ const Type *Sema::checkCast(CastExpr &expr) {
 const Type *Sema::checkConditional(ConditionalExpr &expr) {
   countBranch(expr.range);
   checkCondition(*expr.condition);
+  for (Expr *value : {expr.whenTrue.get(), expr.whenFalse.get()})
+    if (check(*value)->isPacket() || value->type->isPointer()) {
+      error(DiagId::BadOperand, expr.range,
+            "'?:' chooses between numbers; '" + value->type->str() +
+                "' is none")
+          .note("write 'if' and 'else', each with its own statements");
+      return types.error();
+    }
   bool isTrueScalar = checkScalar(*expr.whenTrue);
   bool isFalseScalar = checkScalar(*expr.whenFalse);
   if (!isTrueScalar || !isFalseScalar || expr.condition->type->isError())

@@ -88,6 +88,8 @@ const Type *Sema::structField(FieldExpr &expr, const Type *structType) {
   if (std::string nearest = nearestName(name, names); !nearest.empty())
     diagnostic.note("did you mean '" + nearest + "'?")
         .fix(expr.field.range, nearest);
+  else
+    noteNames(diagnostic, "its fields", names);
   return types.error();
 }
 
@@ -123,9 +125,16 @@ const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
   auto &diagnostic =
       error(DiagId::NoSuchField, expr.field.range,
             "the protocol '" + protocol.name + "' has no field '" + name + "'");
-  if (!suggest(diagnostic, name, candidatesIn(protocol.fields)) &&
-      program.metadata.count(name))
+  if (suggest(diagnostic, name, candidatesIn(protocol.fields)))
+    return types.error();
+  if (program.metadata.count(name)) {
     diagnostic.note("did you mean '->metadata." + name + "'?");
+    return types.error();
+  }
+  std::vector<std::string> names;
+  for (auto &field : protocol.fields)
+    names.push_back(field->name);
+  noteNames(diagnostic, "its fields", names);
   return types.error();
 }
 
@@ -142,7 +151,12 @@ const Type *Sema::metadataField(FieldExpr &expr, const std::string &name) {
     return types.error();
   auto &diagnostic = error(DiagId::NoSuchMetadata, expr.field.range,
                            "there is no metadata field '" + name + "'");
-  suggest(diagnostic, name, candidatesIn(program.metadata));
+  if (suggest(diagnostic, name, candidatesIn(program.metadata)))
+    return types.error();
+  std::vector<std::string> names;
+  for (auto &[other, decl] : program.metadata)
+    names.push_back(other);
+  noteNames(diagnostic, "the metadata fields", names);
   return types.error();
 }
 

@@ -265,7 +265,24 @@ void Sema::reportUndeclared(const std::string &name, SourceRange where,
   for (const Scope *at = &from; at; at = at->parent)
     for (auto &[other, decl] : at->names)
       candidates.push_back(decl);
-  suggest(diagnostic, name, candidates);
+  if (suggest(diagnostic, name, candidates))
+    return;
+  std::vector<std::string> words = primitiveNames();
+  words.insert(words.end(), {"return", "break", "continue", "true", "false"});
+  if (std::string word = nearestName(name, words); !word.empty())
+    diagnostic.note("did you mean '" + word + "'?").fix(where, word);
+}
+
+void Sema::noteNames(Diagnostic &diagnostic, const char *what,
+                     const std::vector<std::string> &names) {
+  constexpr size_t countMax = 30;
+  std::string list;
+  for (size_t i = 0; i < names.size() && i < countMax; ++i)
+    list += (i ? ", " : "") + names[i];
+  if (names.size() > countMax)
+    list += ", …";
+  if (!names.empty())
+    diagnostic.note(std::string(what) + ": " + list);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "baker-lang/sema/Sema.h"
 
 #include "baker-lang/tree/TypeLayout.h"
+#include "support/NearestName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -65,6 +66,13 @@ const Type *Sema::memberType(const TypeSyntax &syntax,
   return types.error();
 }
 
+/// `retrun x;` declares a variable x of type `retrun`.
+static void suggestKeyword(Diagnostic &diagnostic, const std::string &name) {
+  std::string word = nearestName(name, {"return", "const"});
+  if (!word.empty())
+    diagnostic.note("did you mean '" + word + "'?").fix(diagnostic.range, word);
+}
+
 const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   const std::string &name = syntax.name;
   if (size_t dot = name.find('.'); dot != std::string::npos)
@@ -86,6 +94,9 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   } else if (const char *other = bakerTypeFor(name)) {
     diagnostic.note(std::string("did you mean '") + other + "'?")
         .fix(syntax.range, other);
+  } else if (name == "goto") {
+    diagnostic.note("Baker has no 'goto'; use loops, 'break', 'continue' and "
+                    "'return'");
   } else if (name == "float" || name == "double") {
     diagnostic.note("Baker has no floating-point numbers");
   } else {
@@ -94,7 +105,8 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
       for (auto &[other, decl] : at->names)
         if (llvm::isa<StructDecl>(decl))
           structs.push_back(decl);
-    suggest(diagnostic, name, structs);
+    if (!suggest(diagnostic, name, structs))
+      suggestKeyword(diagnostic, name);
   }
   return types.error();
 }

@@ -59,8 +59,9 @@ bool KeywordScan::isName(size_t i) const {
   static const std::set<std::string> heads = {
       "module", "ppf", "struct", "protocol", "enum", "instance", "drop_reason"};
   static const std::set<std::string> ends = {"=", ";", ",", ")", "[", "(", "{"};
-  if (i == 0 || isScalarType(tokens[i]) || text(i) == "void" ||
-      (!enclosesFields.empty() && enclosesFields.back()) ||
+  bool isType = tokens[i]->getType() == BakerLexer::SIZED_TYPE;
+  if (i == 0 || (isScalarType(tokens[i]) && !isType) || text(i) == "void" ||
+      (!enclosesFields.empty() && enclosesFields.back() && !isType) ||
       !ends.count(text(i + 1)))
     return false;
   if (isScalarType(tokens[i - 1]))
@@ -74,8 +75,20 @@ bool KeywordScan::isName(size_t i) const {
 }
 
 void KeywordScan::turnIntoName(size_t i) {
-  KARAKAL_ASSERT(isKeyword(tokens[i]), "only keywords are turned into names");
   const std::string word = text(i);
+  KARAKAL_ASSERT(isKeyword(tokens[i]) || isScalarType(tokens[i]),
+                 "only keywords and types are turned into names");
+  auto turn = [](Token *token) {
+    dynamic_cast<antlr4::WritableToken &>(*token).setType(BakerLexer::IDENT);
+  };
+  // Fields are used outside the braces that declare them.
+  if (!enclosesFields.empty() && enclosesFields.back()) {
+    turn(tokens[i]);
+    for (size_t k = 1; k < tokens.size(); ++k)
+      if (text(k) == word && (text(k - 1) == "." || text(k - 1) == "->"))
+        turn(tokens[k]);
+    return;
+  }
   int depth = 0;
   bool wasInside = false;
   for (size_t k = i; k < tokens.size() && depth >= 0; ++k) {
@@ -86,9 +99,10 @@ void KeywordScan::turnIntoName(size_t i) {
     if (enclosesFields.empty() &&
         ((wasInside && depth == 0) || (depth == 0 && here == ";")))
       return;
-    if (here == word)
-      dynamic_cast<antlr4::WritableToken &>(*tokens[k])
-          .setType(BakerLexer::IDENT);
+    bool isTypeOfNext = isScalarType(tokens[k]) && k + 1 < tokens.size() &&
+                        tokens[k + 1]->getType() == BakerLexer::IDENT;
+    if (here == word && !isTypeOfNext)
+      turn(tokens[k]);
   }
 }
 
@@ -111,10 +125,12 @@ void KeywordScan::run() {
     } else if (here == "}" && !enclosesFields.empty()) {
       enclosesFields.pop_back();
     }
-    if (!isKeyword(tokens[i]) || !isName(i))
+    bool isType = tokens[i]->getType() == BakerLexer::SIZED_TYPE;
+    if ((!isKeyword(tokens[i]) && !isType) || !isName(i))
       continue;
     report(diagnostics, DiagId::ReservedName, tokenRanges.range(tokens[i]),
-           "'" + here + "' is a keyword and cannot be a name");
+           "'" + here + "' is a " + (isType ? "type" : "keyword") +
+               " and cannot be a name");
     turnIntoName(i);
   }
 }

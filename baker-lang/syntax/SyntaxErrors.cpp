@@ -103,6 +103,9 @@ public:
   Wording choose() const;
 
 private:
+  /// Wording for what C has and Baker does not; without a message if the error
+  /// is none of these.
+  Wording foreign() const;
   Wording afterExpression() const;
   Wording oneOfFew() const;
 
@@ -119,8 +122,42 @@ private:
 
 } // namespace
 
+/// True for a word that names a type in C but not in Baker.
+static bool isTypeWordOfC(const std::string &text) {
+  return text == "long" || text == "short" || text == "char" || text == "int" ||
+         text == "unsigned" || text == "signed";
+}
+
+Wording WordingChoice::foreign() const {
+  Token *before = previousToken(parser, found);
+  Token *first = before ? previousToken(parser, before) : nullptr;
+  if (!first)
+    return {};
+  std::string text = found->getText(), last = before->getText();
+  if (text == "*" && isScalarType(before) && first->getText() == "(" &&
+      isExpected("')'"))
+    return {DiagId::PointerCast, "a pointer cannot be cast: it points to "
+                                 "variables of one type, '" +
+                                     last + "' here"};
+  if (isScalarType(first) && isTypeWordOfC(last) && isExpected("';'"))
+    return {DiagId::ForeignWord,
+            "there is no type '" + first->getText() + " " + last +
+                "'; Baker's integers are 'u1' to 'u128' and 's1' to 's64'"};
+  size_t rule =
+      parser->getContext()
+          ? dynamic_cast<antlr4::ParserRuleContext *>(parser->getContext())
+                ->getRuleIndex()
+          : 0;
+  if (text == "[" && rule == BakerParser::RuleMetadataField)
+    return {DiagId::ForeignWord,
+            "a metadata field cannot be an array; declare several fields"};
+  return {};
+}
+
 Wording WordingChoice::choose() const {
   std::string text = found->getText();
+  if (Wording wording = foreign(); !wording.message.empty())
+    return wording;
   if (isExpected("'module'") && isExpected("'struct'"))
     return {DiagId::UnexpectedToken,
             text == "}" ? "this '}' closes nothing"
@@ -186,6 +223,26 @@ Wording WordingChoice::oneOfFew() const {
 // Reporting
 //===----------------------------------------------------------------------===//
 
+/// Keywords that a statement or declaration can begin with.
+static const std::vector<std::string> &firstWords() {
+  static const std::vector<std::string> words = {
+      "const",    "enum",        "protocol", "struct",  "module",
+      "metadata", "ppf",         "wiring",   "control", "init",
+      "if",       "while",       "for",      "switch",  "return",
+      "break",    "continue",    "else",     "default", "case",
+      "demux",    "drop_reason", "critical", "import",  "instance"};
+  return words;
+}
+
+/// The first token of the statement that the parser is in, or null.
+static Token *itemStart(Parser *parser) {
+  for (antlr4::RuleContext *rule = parser->getContext(); rule;
+       rule = dynamic_cast<antlr4::RuleContext *>(rule->parent))
+    if (rule->getRuleIndex() == BakerParser::RuleStatement)
+      return dynamic_cast<antlr4::ParserRuleContext *>(rule)->getStart();
+  return nullptr;
+}
+
 bool SyntaxErrors::isFirstOfLine(Token *found) {
   uint32_t file = tokenRanges.range(found).file;
   return program.brokenLines.insert({file, found->getLine()}).second;
@@ -206,13 +263,22 @@ void SyntaxErrors::report(Parser *parser, Token *found,
     wording.suffix = " after " + quoted(previous);
   }
   Token *open = openBracket(parser, found);
+  Token *start = itemStart(parser);
   bool isEndOfFile = found->getType() == Token::EOF;
   if (isEndOfFile && open)
     wording = {DiagId::MissingToken, "the file ends inside brackets"};
   Diagnostic &diagnostic = lang::report(diagnostics, wording.id, range,
                                         wording.message + wording.suffix);
-  if (!wording.missing.empty() && wording.isAfterPrevious && previous &&
-      !isEndOfFile) {
+  // `whle (x) {` is a call without its semicolon.
+  std::string keyword =
+      start && start->getType() == BakerParser::IDENT && found->getText() != ";"
+          ? nearestName(start->getText(), firstWords())
+          : "";
+  if (!keyword.empty()) {
+    diagnostic.note(tokenRanges.range(start), "did you mean '" + keyword + "'?")
+        .fix(tokenRanges.range(start), keyword);
+  } else if (!wording.missing.empty() && wording.isAfterPrevious && previous &&
+             !isEndOfFile) {
     uint32_t end = tokenRanges.range(previous).end;
     diagnostic.fix({range.file, end, end}, wording.missing);
   }
@@ -257,12 +323,7 @@ void SyntaxErrors::reportNoViableAlternative(
   Diagnostic &diagnostic =
       lang::report(diagnostics, DiagId::UnexpectedToken,
                    tokenRanges.range(found), std::move(message));
-  static const std::vector<std::string> firstWords = {
-      "const",   "enum",   "protocol", "struct",      "module",   "metadata",
-      "ppf",     "wiring", "control",  "init",        "if",       "while",
-      "for",     "switch", "return",   "break",       "continue", "else",
-      "default", "case",   "demux",    "drop_reason", "critical"};
-  std::string keyword = nearestName(start->getText(), firstWords);
+  std::string keyword = nearestName(start->getText(), firstWords());
   if (!keyword.empty())
     diagnostic.note(tokenRanges.range(start), "did you mean '" + keyword + "'?")
         .fix(tokenRanges.range(start), keyword);
