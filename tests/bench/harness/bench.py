@@ -93,13 +93,14 @@ class Bench:
 
 
 def run(command: list[str]) -> tuple[float, str]:
+    """Runs a program; returns wall-clock seconds and all that it printed."""
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True)
     seconds = time.monotonic() - start
     if done.returncode != 0:
         said = (done.stdout + done.stderr)[-2000:]
         raise Failed(f"exit status {done.returncode}: {' '.join(command)}\n{said}")
-    return seconds, done.stderr
+    return seconds, done.stdout + done.stderr
 
 
 def progress(text: str) -> None:
