@@ -41,9 +41,9 @@ from npftrace.runs.expressions import ExpressionError, Expressions
 
 PORTS = 4
 
-#: Frames are this far apart: 18,000 cycles of the chip, so that a test can rely on
+#: Frames are this far apart: 30,000 cycles of the chip, so that a test can rely on
 #: their order.
-GAP_NS = 30_000
+GAP_NS = 50_000
 #: The same where control calls run between two frames. The XScale core works in chip
 #: time, so they begin `LEAD_NS` before the second frame.
 CONTROL_GAP_NS = 5_000_000
