@@ -1,5 +1,6 @@
 """The commands in the folder's README work."""
 
+import bz2
 import gzip
 import json
 import shlex
@@ -32,6 +33,7 @@ def test_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rib.txt.gz").write_bytes(gzip.compress(b"10.0.0.0/8 AS1\n"))
+    Path("rib.mrt.bz2").write_bytes(bz2.compress(b"2001:db8::/32 AS1\n"))
     rule = b"@10.0.0.0/8 0.0.0.0/0 0 : 65535 80 : 80 0x06/0xFF"
     Path("fw1.gz").write_bytes(gzip.compress(rule))
     frames = [Frame(0, 0, frame())]
@@ -39,6 +41,6 @@ def test_commands(
         write_capture(Path(name), frames, 4)
     write_stats(Path("stats.json"))
     found = commands()
-    assert len(found) == 15
+    assert len(found) == 16
     for arguments in found:
         assert main(arguments) == 0, arguments
