@@ -63,6 +63,35 @@ def test_a_line_is_lit_in_the_microcode(browser: Any) -> None:
     until(browser, LIT)
 
 
+#: Types a mistake, and then a line that has not reached the server yet.
+TYPE_TWICE = """
+  const source = document.querySelector(".source");
+  const element = getElement(Number(source.id.slice(1)));
+  const type = (insert) =>
+    element.editor.dispatch({changes: {from: 0, insert}});
+  element.editor.scrollDOM.scrollTop = 0;
+  type("broken(;\\n");
+  element.emitting = false;
+  type("// on its way\\n");
+  element.emitting = true;
+"""
+TEXT = """
+  const source = document.querySelector(".source");
+  return getElement(Number(source.id.slice(1))).editor.state.doc.toString();
+"""
+
+
+def test_marks_leave_what_is_being_typed(browser: Any) -> None:
+    open_tab(browser, "Source")
+    until(browser, "return document.querySelector('.source .cm-line')")
+    browser.execute_script(TYPE_TWICE)
+    until(browser, "return document.querySelector('.messages li')")
+    until(browser, "return document.querySelector('.source .cm-line .error')")
+    assert browser.execute_script(TEXT).startswith("// on its way\nbroken(;\n")
+    browser.refresh()
+    until(browser, DONE)
+
+
 def test_the_chip_plays(browser: Any) -> None:
     set_screen(browser, 1280, "light")
     open_tab(browser, "Chip")

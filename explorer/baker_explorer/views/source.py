@@ -8,6 +8,7 @@ line of a form leads back to the source.
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,15 @@ from npftrace.errors import InputError
 
 #: Forms on the right: title by the name of bakerc.
 _TITLES = {"asm": "Microcode", "llvm": "LLVM IR", "ast": "Syntax tree"}
+#: Shows decorations and tips, when the page has the editor.
+_MARK = """
+  const element = getElement({id});
+  element.editorPromise.then(() => {{
+    element.setLineTooltips({tips});
+    element.setDecorations({specs});
+    element.$el.classList.toggle("costs", {has_costs});
+  }});
+"""
 #: Tells the line of the cursor after a click or a key.
 _LINE_OF_CURSOR = """(event) => {{
   const view = getElement({id}).editor;
@@ -253,10 +263,20 @@ class SourceView:
                     {"kind": "mark", "from": begin, "to": end, "class": found.severity}
                 )
             tips[found.line] = found.message
-        self.editor.decorations = specs
-        self.editor.line_tooltips = tips
-        self.editor.classes(
-            add="costs" if costs else "", remove="" if costs else "costs"
+        self._mark(specs, tips, bool(costs))
+
+    def _mark(
+        self, specs: list[dict[str, Any]], tips: dict[int, str], has_costs: bool
+    ) -> None:
+        """Shows the marks. Calls the page's editor, because an update of the element
+        would also set its text to what the server knows, and lose keys on their way."""
+        self.editor.client.run_javascript(
+            _MARK.format(
+                id=self.editor.id,
+                specs=json.dumps(specs),
+                tips=json.dumps(tips),
+                has_costs=json.dumps(has_costs),
+            )
         )
 
     def _packets(self) -> float:
