@@ -40,7 +40,9 @@ void @_init(void);
 
 /* Runs `count` frames through the program in order. Writes the frames to send to
    `out`, which has room for %_FRAMES_MAX, and returns how many they are. They
-   are valid until the next call. */
+   are valid until the next call. Until then each takes a buffer, of which there
+   are %_FRAMES_MAX: a received frame that finds none is counted in `no_buffer`;
+   where the program makes a packet and finds none, the process ends. */
 uint32_t @_batch(const @_frame *in, uint32_t count, @_frame *out);
 
 void @_statistics(@_counts *counts);

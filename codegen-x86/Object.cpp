@@ -169,8 +169,11 @@ static void nameInterface(Module &module, const ProgramInterface &program) {
   for (const ControlInterface &control : program.controls)
     exported.insert(cName(program, control));
   for (GlobalObject &object : module.global_objects())
-    if (!object.isDeclaration() && !exported.contains(object.getName()))
+    if (!object.isDeclaration() && !exported.contains(object.getName())) {
       object.setLinkage(GlobalValue::InternalLinkage);
+      // A linker would keep one program's copy of an inline function for all.
+      object.setComdat(nullptr);
+    }
 }
 
 static std::unique_ptr<TargetMachine> makeMachine() {

@@ -62,6 +62,7 @@ struct PacketSymbols {
   static constexpr const char *State = "karakal_x86_state";
   static constexpr const char *Fault = "karakal_x86_fault";
   static constexpr const char *Queue = "karakal_x86_queue";
+  static constexpr const char *Reclaim = "karakal_x86_reclaim";
 };
 
 } // namespace karakal::x86

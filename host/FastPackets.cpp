@@ -37,17 +37,9 @@ FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
       freeRing(target::BufferCount), toSend(target::BufferCount),
       dropsByReason(std::max<size_t>(dropReasonCount, 2)) {
   KARAKAL_ASSERT(portCount != 0, "at least one port");
-  for (uint32_t i = 0; i < target::BufferCount; ++i)
-    freeRing[i] = target::handleOfBuffer(i);
-  state.freeHandles = freeRing.data();
-  state.freed = target::BufferCount;
+  x86::freeAllBuffers(freeRing.data(), state);
   state.sent = toSend.data();
   state.drops = dropsByReason.data();
-}
-
-uint8_t *FastPackets::bufferOf(uint32_t handle) {
-  uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
-  return buffers.data() + size_t(index) * target::BufferBytes;
 }
 
 uint32_t FastPackets::receive(const FrameStore &store,
@@ -56,40 +48,33 @@ uint32_t FastPackets::receive(const FrameStore &store,
     ++oversize;
     return 0;
   }
-  if (state.taken == state.freed) {
+  uint32_t handle = x86::receiveFrame(memory(), store.bytesOf(frame),
+                                      frame.bytes, frame.port, sequence);
+  if (handle == 0) {
     if (firstFault.empty())
       firstFault = faults::noBufferToReceive();
     return 0;
   }
-  uint32_t handle = freeRing[state.taken++ % target::BufferCount];
-  std::memcpy(bufferOf(handle) + target::BufferHeadroom, store.bytesOf(frame),
-              frame.bytes);
-  uint32_t *words = descriptor(handle);
-  std::memset(words, 0, target::DescriptorBytes);
-  words[target::DescriptorLink] = 1;
-  words[target::DescriptorHeadLength] =
-      target::BufferHeadroom << 16 | frame.bytes;
-  words[target::DescriptorPorts] = frame.port << 24;
-  words[target::DescriptorSequence] = sequence++;
+  ++sequence;
   ++received;
   return handle;
 }
 
-void FastPackets::transmit(uint64_t timeNs, bool keep) {
+void FastPackets::transmit() {
   for (uint32_t i = 0; i < state.sentCount; ++i) {
     uint32_t handle = toSend[i];
-    const uint32_t *words = descriptor(handle);
+    const uint32_t *words = memory().descriptor(handle);
     uint32_t word = words[target::DescriptorHeadLength];
-    const uint8_t *at = bufferOf(handle) + (word >> 16);
+    const uint8_t *at = memory().bufferOf(handle) + (word >> 16);
     // Tx takes a packet without bytes, but has nothing to send.
     uint32_t bytes = word & 0xffff;
     if (bytes != 0) {
       ++sentCount;
       checksum += *at;
     }
-    if (keep && bytes != 0) {
+    if (keepFrames && bytes != 0) {
       traces::Packet frame;
-      frame.timeNs = timeNs;
+      frame.timeNs = nowNs;
       // Tx uses the low bits of the number, too.
       frame.port = (words[target::DescriptorPorts] >> 16 & 0xff) % portCount;
       frame.bytes.assign(at, at + bytes);
@@ -97,7 +82,7 @@ void FastPackets::transmit(uint64_t timeNs, bool keep) {
       sentFrames.push_back(std::move(frame));
     }
     state.forwarded += words[target::DescriptorLink];
-    freeRing[state.freed++ % target::BufferCount] = handle;
+    x86::freeBuffer(state, handle);
   }
   state.sentCount = 0;
 }
@@ -169,6 +154,8 @@ ActiveFastPackets::~ActiveFastPackets() { active = nullptr; }
   leaveProgram();
 }
 
+static void reclaim() { active->transmit(); }
+
 static void queueMessage(uint32_t message) {
   if (isMessageToXScale(message) && !active->onXScale())
     active->countToXScale();
@@ -181,7 +168,8 @@ std::vector<std::pair<const char *, void *>> FastPackets::symbols() {
           {Names::Descriptors, descriptors.data()},
           {Names::State, &state},
           {Names::Fault, reinterpret_cast<void *>(leaveWithFault)},
-          {Names::Queue, reinterpret_cast<void *>(queueMessage)}};
+          {Names::Queue, reinterpret_cast<void *>(queueMessage)},
+          {Names::Reclaim, reinterpret_cast<void *>(reclaim)}};
 }
 
 } // namespace karakal::host

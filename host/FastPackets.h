@@ -9,7 +9,7 @@
 #ifndef KARAKAL_HOST_FASTPACKETS_H
 #define KARAKAL_HOST_FASTPACKETS_H
 
-#include "codegen-x86/PacketMemory.h"
+#include "codegen-x86/PacketFunctions.h"
 #include "host/PacketRuntime.h"
 #include <deque>
 #include <memory>
@@ -57,9 +57,12 @@ public:
   /// Puts a frame into a buffer as Rx does and returns its handle, or 0 if it
   /// is oversize or no buffer is free, which is a fault.
   uint32_t receive(const FrameStore &store, const FrameStore::Frame &frame);
-  /// Sends the packets of `PacketState::sent` and frees their buffers. With
-  /// `keep`, appends them to `transmitted`.
-  void transmit(uint64_t timeNs, bool keep);
+  /// Whether frames that are sent are appended to `transmitted`, and the time
+  /// of the frame that is processed, which they get.
+  void setKeepFrames(bool keep) { keepFrames = keep; }
+  void setNow(uint64_t timeNs) { nowNs = timeNs; }
+  /// Sends the packets of `PacketState::sent` and frees their buffers.
+  void transmit();
 
   /// Queues a message; takes the oldest one, 0 if there is none.
   void queue(uint32_t message) { messages.push_back(message); }
@@ -80,10 +83,9 @@ public:
   }
 
 private:
-  uint32_t *descriptor(uint32_t handle) {
-    return descriptors.data() + (handle - target::HandleFirst);
+  x86::PacketMemory memory() {
+    return {buffers.data(), descriptors.data(), state};
   }
-  uint8_t *bufferOf(uint32_t handle);
 
   uint32_t portCount;
   std::vector<uint8_t> buffers;
@@ -94,6 +96,8 @@ private:
   std::vector<traces::Packet> sentFrames;
   uint64_t received = 0, oversize = 0, sentCount = 0;
   uint32_t sequence = 0;
+  bool keepFrames = true;
+  uint64_t nowNs = 0;
   /// What reading the sent frames leaves, so that it is not left out.
   uint64_t checksum = 0;
   std::string firstFault;

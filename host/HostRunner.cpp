@@ -42,6 +42,7 @@ public:
     if (fast) {
       compiled.fuel = &noFuel;
       compiled.ppf = &noPpf;
+      fast->setKeepFrames(options.keepFrames);
     }
     context.ppf = compiled.ppf;
     context.locality.resize(program.cacheSiteCount);
@@ -131,11 +132,6 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
               return std::tie(a.due, a.call) < std::tie(b.due, b.call);
             });
   return success();
-}
-
-/// Returns the source name of a function whose wrapper is `KIND.NAME`.
-static std::string nameOf(const std::string &wrapper) {
-  return wrapper.substr(wrapper.find('.') + 1);
 }
 
 Status Runner::init() {
@@ -282,17 +278,18 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
     for (uint32_t i = 0; i < count; ++i) {
       current = index + i;
       runtime.services().nowNs = frames[i].timeNs;
+      fast->setNow(frames[i].timeNs);
       if (handles[i] != 0)
         entry(handles[i]);
       while (uint32_t message = nextMessage())
         deliver(message);
       if (options.keepFrames)
-        fast->transmit(frames[i].timeNs, true);
+        fast->transmit();
     }
   };
   if (!callGuarded(context, body))
     return packetError(current);
-  fast->transmit(0, false);
+  fast->transmit();
   return success();
 }
 

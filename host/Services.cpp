@@ -4,7 +4,7 @@
 // processed.
 
 #include "host/Services.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "codegen-x86/PacketFunctions.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/HashFunction.h"
 
@@ -17,11 +17,7 @@ static thread_local ServiceState *running = nullptr;
 void setServiceState(ServiceState *state) { running = state; }
 
 uint32_t ServiceState::random() {
-  // Marsaglia, "Xorshift RNGs", 2003.
-  lastRandom ^= lastRandom << 13;
-  lastRandom ^= lastRandom >> 17;
-  lastRandom ^= lastRandom << 5;
-  return lastRandom;
+  return lastRandom = x86::nextRandom(lastRandom);
 }
 
 extern "C" {
@@ -43,13 +39,7 @@ static Wide hash128(Wide key) {
 }
 
 static uint32_t timestamp() {
-  constexpr uint64_t nanoseconds = 1000000000;
-  if (!running)
-    return 0;
-  uint64_t ticks = running->engineHz / target::TimestampTickCycles;
-  uint64_t now = running->nowNs;
-  return uint32_t(now / nanoseconds * ticks +
-                  now % nanoseconds * ticks / nanoseconds);
+  return running ? x86::timestampAt(running->nowNs, running->engineHz) : 0;
 }
 
 static uint32_t randomNumber() { return running ? running->random() : 1; }

@@ -5,7 +5,7 @@
 // it makes for each program is declared below. The header that it writes
 // (codegen-x86/Header.cpp) documents the interface.
 
-#include "codegen-x86/PacketMemory.h"
+#include "codegen-x86/PacketFunctions.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -55,59 +55,41 @@ uint32_t firstMessage, endMessage;
 uint32_t sequence, randomState = 1;
 uint64_t nowNs, received, transmitted, oversize, noBuffer;
 
-uint32_t *descriptor(uint32_t handle) {
-  return karakal_x86_descriptors + (handle - target::HandleFirst);
-}
-
-uint8_t *bufferOf(uint32_t handle) {
-  uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
-  return karakal_x86_buffers + uint64_t(index) * target::BufferBytes;
-}
+constexpr x86::PacketMemory memory{karakal_x86_buffers, karakal_x86_descriptors,
+                                   karakal_x86_state};
 
 /// Frees the packets that the call before gave out.
 void freeSent() {
   x86::PacketState &state = karakal_x86_state;
   for (uint32_t i = 0; i < state.sentCount; ++i)
-    state.freeHandles[state.freed++ % target::BufferCount] = state.sent[i];
+    x86::freeBuffer(state, state.sent[i]);
   state.sentCount = 0;
 }
 
-/// Copies a frame to a buffer as Rx does; 0 if it is too long or none is free.
+/// Takes a frame as Rx does; 0 if it is too long or no buffer is free.
 uint32_t receive(const Frame &frame) {
-  x86::PacketState &state = karakal_x86_state;
   if (frame.bytes > target::FrameBytesMax) {
     ++oversize;
     return 0;
   }
-  if (state.taken == state.freed) {
-    ++noBuffer;
-    return 0;
-  }
-  uint32_t handle = state.freeHandles[state.taken++ % target::BufferCount];
-  uint32_t bytes =
-      frame.bytes < target::FrameBytesMin ? target::FrameBytesMin : frame.bytes;
-  uint8_t *at = bufferOf(handle) + target::BufferHeadroom;
-  __builtin_memcpy(at, frame.data, frame.bytes);
-  __builtin_memset(at + frame.bytes, 0, bytes - frame.bytes);
-  uint32_t *words = descriptor(handle);
-  __builtin_memset(words, 0, target::DescriptorBytes);
-  words[target::DescriptorLink] = 1;
-  words[target::DescriptorHeadLength] = target::BufferHeadroom << 16 | bytes;
-  words[target::DescriptorPorts] = frame.port << 24;
-  words[target::DescriptorSequence] = sequence++;
-  ++received;
+  uint32_t handle =
+      x86::receiveFrame(memory, frame.data, frame.bytes, frame.port, sequence);
+  bool isReceived = handle != 0;
+  sequence += isReceived;
+  received += isReceived;
+  noBuffer += !isReceived;
   return handle;
 }
 
 /// Makes the caller's view of a packet to send; false if it has no bytes.
 bool describe(uint32_t handle, Frame &frame) {
-  const uint32_t *words = descriptor(handle);
+  const uint32_t *words = memory.descriptor(handle);
   uint32_t word = words[target::DescriptorHeadLength];
   karakal_x86_state.forwarded += words[target::DescriptorLink];
   uint32_t bytes = word & 0xffff;
   if (bytes == 0)
     return false;
-  uint8_t *at = bufferOf(handle) + (word >> 16);
+  uint8_t *at = memory.bufferOf(handle) + (word >> 16);
   if (bytes < target::FrameBytesMin) {
     __builtin_memset(at + bytes, 0, target::FrameBytesMin - bytes);
     bytes = target::FrameBytesMin;
@@ -124,11 +106,8 @@ extern "C" {
 void karakal_x86_init() {
   x86::PacketState &state = karakal_x86_state;
   karakal_x86_find_features();
-  for (uint32_t i = 0; i < target::BufferCount; ++i)
-    freeRing[i] = target::handleOfBuffer(i);
   state = {};
-  state.freeHandles = freeRing;
-  state.freed = target::BufferCount;
+  x86::freeAllBuffers(freeRing, state);
   state.sent = toSend;
   state.drops = karakal_x86_drop_counts;
   karakal_x86_run_inits();
@@ -170,6 +149,9 @@ uint64_t karakal_x86_drop_count(uint32_t reason) {
 
 // What the program calls.
 
+// The caller still reads the packets to send.
+void karakal_x86_reclaim() {}
+
 void karakal_x86_queue(uint32_t message) {
   messages[endMessage++ % target::BufferCount] = message;
 }
@@ -177,25 +159,16 @@ void karakal_x86_queue(uint32_t message) {
 [[noreturn]] void karakal_x86_fault(x86::PacketFault fault, uint32_t a,
                                     uint32_t b) {
   std::fprintf(stderr,
-               "the packet program did something illegal: fault %u (%u, %u)\n",
-               static_cast<uint32_t>(fault), a, b);
+               "the packet program did something illegal: %s (%u, %u)\n",
+               x86::faultName(fault), a, b);
   std::abort();
 }
 
 uint32_t baker_timestamp() {
-  uint64_t ticksPerS = karakal_x86_engine_hz / target::TimestampTickCycles;
-  constexpr uint64_t nanoseconds = 1000000000;
-  return static_cast<uint32_t>(nowNs / nanoseconds * ticksPerS +
-                               nowNs % nanoseconds * ticksPerS / nanoseconds);
+  return x86::timestampAt(nowNs, karakal_x86_engine_hz);
 }
 
-uint32_t baker_random() {
-  // Marsaglia, "Xorshift RNGs", 2003.
-  randomState ^= randomState << 13;
-  randomState ^= randomState >> 17;
-  randomState ^= randomState << 5;
-  return randomState;
-}
+uint32_t baker_random() { return randomState = x86::nextRandom(randomState); }
 
 void baker_trace_text(uint32_t) {}
 void baker_trace_value(uint64_t) {}

@@ -23,6 +23,8 @@ extern x86::PacketState karakal_x86_state;
 
 [[noreturn, gnu::cold]] void karakal_x86_fault(PacketFault fault, uint32_t a,
                                                uint32_t b);
+/// Frees what buffers it can: those of packets that wait to be sent.
+void karakal_x86_reclaim();
 /// Queues a message for the consumer of a channel that is not a direct call.
 void karakal_x86_queue(uint32_t message);
 }
@@ -83,8 +85,11 @@ struct [[gnu::packed]] EightBytes {
 
 uint32_t take(uint32_t isCreate) {
   x86::PacketState &state = karakal_x86_state;
-  if (__builtin_expect(state.taken == state.freed, 0))
-    karakal_x86_fault(PacketFault::NoBuffer, isCreate, 0);
+  if (__builtin_expect(state.taken == state.freed, 0)) {
+    karakal_x86_reclaim();
+    if (state.taken == state.freed)
+      karakal_x86_fault(PacketFault::NoBuffer, isCreate, 0);
+  }
   return state.freeHandles[state.taken++ % target::BufferCount];
 }
 

@@ -155,6 +155,32 @@ TEST(FastRunTest, CopiesAndNewPacketsLeave) {
       makeNoise(3000));
 }
 
+TEST(FastRunTest, PacketsToSendMakeRoomForNewOnes) {
+  // Each packet sends 300 copies: a burst needs more buffers than there are.
+  std::string copies = R"(
+define void @in(i32 %h) {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %n, %loop ]
+  %c = call i32 @baker_packet_copy(i32 %h)
+  call void @baker_channel_put(i32 1, i32 %c)
+  %n = add i32 %i, 1
+  %more = icmp ult i32 %n, 300
+  br i1 %more, label %loop, label %end
+end:
+  call void @baker_channel_put(i32 1, i32 %h)
+  ret void
+}
+)";
+  compareRuns([&] { return makeProgram(copies); }, makeTrace(40));
+  RunOptions options = fastOptions(32);
+  options.keepFrames = false;
+  auto result = run(makeProgram(copies), makeTrace(40), {}, options);
+  ASSERT_TRUE(bool(result)) << result.error().str();
+  EXPECT_EQ(result->packets.transmitted, 40u * 301);
+  EXPECT_EQ(result->packets.copied, 40u * 300);
+}
+
 /// PPFs on both cores: a called one on the XScale core that calls one of the
 /// engines, and a queued one on the XScale core.
 HostProgram makeCores() {

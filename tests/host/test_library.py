@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,3 +181,43 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     done = run("bakerc", "--target=x86", SOURCES["mpls"], "-o", missing, status=1)
     assert "E-support-002" in done.stderr
     assert not missing.exists()
+
+
+COPIES = """
+protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }
+module m {
+  ppf p { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring { rx -> p.in_cc; p.out_cc -> tx; }
+}
+m.p.ppf(ether_pkt * ph) {
+  for (u32 i = 0; i < 5000; i++) {
+    ether_pkt * copy = packet_copy(ph);
+    channel_put(out_cc, copy);
+  }
+  channel_put(out_cc, ph);
+}
+"""
+ONE_FRAME = """
+#include "copies.h"
+int main(void) {
+  static const uint8_t bytes[60];
+  static copies_frame sent[COPIES_FRAMES_MAX];
+  copies_frame frame = {bytes, sizeof bytes, 0, 0};
+  copies_init();
+  return (int)copies_batch(&frame, 1, sent);
+}
+"""
+
+
+def test_a_packet_without_a_buffer_ends_the_process(tmp_path: Path) -> None:
+    source, main = tmp_path / "copies.baker", tmp_path / "main.c"
+    source.write_text(COPIES)
+    main.write_text(ONE_FRAME)
+    for form, ending in (("obj", "o"), ("header", "h")):
+        made = tmp_path / f"copies.{ending}"
+        run("bakerc", "--target=x86", f"--emit={form}", source, "-o", made)
+    program = tmp_path / "main"
+    subprocess.run(["cc", main, tmp_path / "copies.o", "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGABRT
+    assert "no free buffer; 1 for packet_create, 0 for packet_copy" in done.stderr

@@ -1,0 +1,105 @@
+// What programs on x86 do with frames, whether they run in process or as a
+// library: the functions that host/ and runtime/x86/interface.cpp share. They
+// use no library, for the latter is compiled without one.
+
+#ifndef KARAKAL_CODEGEN_X86_PACKETFUNCTIONS_H
+#define KARAKAL_CODEGEN_X86_PACKETFUNCTIONS_H
+
+#include "codegen-x86/PacketMemory.h"
+#include <cstdint>
+
+namespace karakal::x86 {
+
+/// The memory of a program's packets: PacketSymbols names its parts.
+struct PacketMemory {
+  uint8_t *buffers;
+  uint32_t *descriptors;
+  PacketState &state;
+
+  uint32_t *descriptor(uint32_t handle) const {
+    return descriptors + (handle - target::HandleFirst);
+  }
+  uint8_t *bufferOf(uint32_t handle) const {
+    uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
+    return buffers + uint64_t(index) * target::BufferBytes;
+  }
+};
+
+/// Fills the ring of free buffers, which has room for `target::BufferCount`.
+inline void freeAllBuffers(uint32_t *ring, PacketState &state) {
+  for (uint32_t i = 0; i < target::BufferCount; ++i)
+    ring[i] = target::handleOfBuffer(i);
+  state.freeHandles = ring;
+  state.taken = 0;
+  state.freed = target::BufferCount;
+}
+
+inline void freeBuffer(PacketState &state, uint32_t handle) {
+  state.freeHandles[state.freed++ % target::BufferCount] = handle;
+}
+
+/// Copies a frame into a free buffer as Rx does and returns its handle; 0 if no
+/// buffer is free. A frame below the least length is padded with zeros.
+inline uint32_t receiveFrame(const PacketMemory &memory, const uint8_t *data,
+                             uint32_t bytes, uint32_t port, uint32_t sequence) {
+  PacketState &state = memory.state;
+  if (state.taken == state.freed)
+    return 0;
+  uint32_t handle = state.freeHandles[state.taken++ % target::BufferCount];
+  uint8_t *at = memory.bufferOf(handle) + target::BufferHeadroom;
+  __builtin_memcpy(at, data, bytes);
+  if (bytes < target::FrameBytesMin) {
+    __builtin_memset(at + bytes, 0, target::FrameBytesMin - bytes);
+    bytes = target::FrameBytesMin;
+  }
+  uint32_t *words = memory.descriptor(handle);
+  __builtin_memset(words, 0, target::DescriptorBytes);
+  words[target::DescriptorLink] = 1;
+  words[target::DescriptorHeadLength] = target::BufferHeadroom << 16 | bytes;
+  words[target::DescriptorPorts] = port << 24;
+  words[target::DescriptorSequence] = sequence;
+  return handle;
+}
+
+/// What the program did, with the meaning of the fault's two numbers.
+constexpr const char *faultName(PacketFault fault) {
+  switch (fault) {
+  case PacketFault::Read:
+    return "a read outside the packet's buffer; bit offset, bits";
+  case PacketFault::Write:
+    return "a write outside the packet's buffer; bit offset, bits";
+  case PacketFault::Decap:
+    return "packet_decap beyond the end; bytes, length";
+  case PacketFault::Encap:
+    return "packet_encap beyond the headroom; bytes, headroom";
+  case PacketFault::AddTail:
+    return "packet_add_tail beyond the buffer; bytes, tailroom";
+  case PacketFault::RemoveTail:
+    return "packet_remove_tail beyond the start; bytes, length";
+  case PacketFault::Create:
+    return "packet_create beyond a buffer; bytes";
+  case PacketFault::NoBuffer:
+    return "no free buffer; 1 for packet_create, 0 for packet_copy";
+  }
+  return "an unknown fault";
+}
+
+/// The pseudo-random number after `last`, which is not 0 (Marsaglia, "Xorshift
+/// RNGs", 2003).
+inline uint32_t nextRandom(uint32_t last) {
+  last ^= last << 13;
+  last ^= last >> 17;
+  return last ^ last << 5;
+}
+
+/// The time `nowNs` in the units of `timestamp()` of engines of `engineHz`.
+inline uint32_t timestampAt(uint64_t nowNs, uint64_t engineHz) {
+  constexpr uint64_t nanoseconds = 1000000000;
+  uint64_t ticks = engineHz / target::TimestampTickCycles;
+  return static_cast<uint32_t>(nowNs / nanoseconds * ticks +
+                               nowNs % nanoseconds * ticks / nanoseconds);
+}
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_PACKETFUNCTIONS_H
