@@ -1,7 +1,10 @@
 #include "baker-lang/checks/ParseAndCheck.h"
 
+#include "baker-lang/checks/ArithmeticCheck.h"
 #include "baker-lang/checks/CallGraphChecks.h"
+#include "baker-lang/checks/DeadStoreCheck.h"
 #include "baker-lang/checks/PacketFlowCheck.h"
+#include "baker-lang/checks/StatementCheck.h"
 #include "baker-lang/checks/UninitializedCheck.h"
 #include "baker-lang/checks/UnusedCheck.h"
 #include "baker-lang/sema/Sema.h"
@@ -77,6 +80,9 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
     return program;
   assertComplete(*program);
   checkUninitialized(*program, diagnostics);
+  checkArithmetic(*program, diagnostics);
+  checkStatements(*program, diagnostics);
+  checkDeadStores(*program, diagnostics);
   checkUnused(*program, diagnostics);
   return program;
 }

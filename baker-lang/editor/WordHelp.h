@@ -21,8 +21,8 @@ std::string describeScalarType(const std::string &word);
 
 /// The annotations that can stand before a declaration or a loop,
 /// without the `@`.
-inline constexpr const char *annotationNames[] = {"place", "tolerate", "inline",
-                                                  "cold", "bound"};
+inline constexpr const char *annotationNames[] = {
+    "place", "tolerate", "fallthrough", "inline", "cold", "bound"};
 
 } // namespace karakal::lang
 

@@ -7,7 +7,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
-#include "baker-lang/lower/UpperBound.h"
+#include "baker-lang/tree/UpperBound.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -13,7 +13,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
-#include "baker-lang/lower/UpperBound.h"
+#include "baker-lang/tree/UpperBound.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "support/Error.h"

@@ -90,7 +90,7 @@ StmtPtr AstBuilder::simpleStatement(P::StatementContext *context,
   return std::make_unique<ErrorStmt>(where);
 }
 
-/// `@bound(N)` and the loop after it.
+/// `@bound(N)` and the loop after it, or `@fallthrough;`.
 StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
   StmtPtr result = statement(context->statement());
   if (!context->annotation())
@@ -99,11 +99,19 @@ StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
   const Identifier &name = found.front().name;
   if (name.name.empty())
     return result;
+  auto *empty = llvm::dyn_cast<EmptyStmt>(result.get());
+  if (name.name == "fallthrough" && empty && !found.front().argument) {
+    empty->isFallThrough = true;
+    empty->range = range(context);
+    return result;
+  }
   if (name.name != "bound" || !result->isLoop() || result->bound) {
-    error(name.name == "bound" ? DiagId::BadAnnotation
-                               : DiagId::UnknownAnnotation,
+    error(name.name == "bound" || name.name == "fallthrough"
+              ? DiagId::BadAnnotation
+              : DiagId::UnknownAnnotation,
           name.range,
-          "a statement takes one annotation only: '@bound(N)' before a loop");
+          "a statement takes '@bound(N)' before a loop, or is "
+          "'@fallthrough;' at the end of a case");
     return result;
   }
   result->bound = std::make_unique<LoopBound>();

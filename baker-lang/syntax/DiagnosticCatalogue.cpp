@@ -37,7 +37,10 @@ static std::vector<std::string> flagsOf(llvm::StringRef name) {
   std::vector<std::string> flags;
   for (const WarningKind &kind : warningKinds()) {
     llvm::StringRef flag = kind.flag;
+    bool isMistake =
+        kind.id >= DiagId::AlwaysSame && kind.id <= DiagId::Parentheses;
     bool isInGroup = (name == "unused" && flag.starts_with("unused-")) ||
+                     (name == "mistakes" && isMistake) ||
                      (name == "truncation" && (kind.id == DiagId::ConstantCut ||
                                                kind.id == DiagId::Narrowing));
     if (flag == name || isInGroup)
@@ -71,6 +74,8 @@ Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
       policy.areAllErrors = true;
       continue;
     }
+    if (flag == "all") // what is on by default
+      continue;
     if (flag == "everything") {
       policy.offByDefault.clear();
       continue;

@@ -31,8 +31,9 @@ struct WarningKind {
 const std::vector<WarningKind> &warningKinds();
 
 /// The policy that the `-W` options select. Each option is without its `-W`:
-/// `flag`, `no-flag`, `error`, `error=flag`, `no-error=flag` or `everything`. A
-/// flag can name a group: `unused` or `truncation`. The order does not matter:
+/// `flag`, `no-flag`, `error`, `error=flag`, `no-error=flag`, `everything` or
+/// `all`, which stands for the defaults. A flag can name a group: `unused`,
+/// `truncation` or `mistakes`. The order does not matter:
 /// an option that turns a flag off wins. An unknown flag is an error.
 Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options);
 

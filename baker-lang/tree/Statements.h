@@ -167,6 +167,7 @@ struct ExpressionStmt : StmtOf<StmtKind::Expression> {
 
 struct EmptyStmt : StmtOf<StmtKind::Empty> {
   using StmtOf::StmtOf;
+  bool isFallThrough = false; ///< `@fallthrough;`
 };
 
 } // namespace karakal::lang

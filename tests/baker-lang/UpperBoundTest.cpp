@@ -1,6 +1,6 @@
 // Upper bounds of expressions, computed by hand.
 
-#include "baker-lang/lower/UpperBound.h"
+#include "baker-lang/tree/UpperBound.h"
 #include "tests/baker-lang/CheckedProgram.h"
 
 using namespace karakal;

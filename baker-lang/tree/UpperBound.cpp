@@ -3,7 +3,7 @@
 // A bound follows from the expression alone, not from the control flow before
 // it: `(address >> shift) & 15` and a `u4` field are at most 15.
 
-#include "baker-lang/lower/UpperBound.h"
+#include "baker-lang/tree/UpperBound.h"
 
 #include "baker-lang/tree/Expressions.h"
 #include "support/Error.h"

@@ -1,7 +1,7 @@
 // Upper bounds of values.
 
-#ifndef KARAKAL_BAKER_LANG_LOWER_UPPERBOUND_H
-#define KARAKAL_BAKER_LANG_LOWER_UPPERBOUND_H
+#ifndef KARAKAL_BAKER_LANG_TREE_UPPERBOUND_H
+#define KARAKAL_BAKER_LANG_TREE_UPPERBOUND_H
 
 #include <cstdint>
 #include <optional>
@@ -17,4 +17,4 @@ std::optional<uint64_t> upperBound(const Expr &expr);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_LOWER_UPPERBOUND_H
+#endif // KARAKAL_BAKER_LANG_TREE_UPPERBOUND_H
