@@ -4,6 +4,8 @@
 #include "support/Assert.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 namespace karakal::x86 {
 
@@ -16,7 +18,9 @@ void verify(const Module &module, const char *when) {
     KARAKAL_UNREACHABLE(std::string("invalid LLVM IR ") + when + ": " + text);
 }
 
-void optimize(Module &module, TargetMachine &machine) {
+/// Runs the pipeline that `build` makes.
+static void runPipeline(Module &module, TargetMachine &machine,
+                        function_ref<ModulePassManager(PassBuilder &)> build) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -27,8 +31,24 @@ void optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
-      .run(module, modules);
+  build(builder).run(module, modules);
+}
+
+void simplify(Module &module, TargetMachine &machine) {
+  runPipeline(module, machine, [](PassBuilder &builder) {
+    ModulePassManager passes;
+    passes.addPass(AlwaysInlinerPass());
+    passes.addPass(builder.buildInlinerPipeline(OptimizationLevel::O2,
+                                                ThinOrFullLTOPhase::None));
+    passes.addPass(GlobalDCEPass());
+    return passes;
+  });
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  runPipeline(module, machine, [](PassBuilder &builder) {
+    return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  });
 }
 
 } // namespace karakal::x86

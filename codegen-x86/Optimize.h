@@ -12,6 +12,10 @@ namespace karakal::x86 {
 /// `when` says in the message after which step.
 void verify(const llvm::Module &module, const char *when);
 
+/// Inlines and simplifies a module whose packet primitives are not linked yet:
+/// what LLVM knows of them decides which calls can go.
+void simplify(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Runs LLVM's -O2 pipeline.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 

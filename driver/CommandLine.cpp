@@ -31,10 +31,14 @@ const std::map<std::string, Emit> forms = {
     {"llvm", Emit::Llvm},  {"asm", Emit::Asm},      {"ixp", Emit::Ixp},
     {"obj", Emit::Object}, {"header", Emit::Header}};
 
+const std::map<std::string, host::SpecializeWhen> specializeModes = {
+    {"background", host::SpecializeWhen::Background},
+    {"at-once", host::SpecializeWhen::AtOnce}};
+
 /// The options, and the text of values that are checked later.
 struct CommandLine {
   Options options;
-  std::string level = "swc", form, target, policy;
+  std::string level = "swc", form, target, policy, specialize;
   std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
@@ -207,6 +211,12 @@ void declareRun(CLI::App &app, CommandLine &line) {
                  "(default: 32)")
       ->needs(fast)
       ->check(CLI::Range(1u, host::FastPackets::BurstMax));
+  app.add_flag("--specialize{background}", line.specialize,
+               "with --fast: make code for what tables and settings hold, on a "
+               "second thread while packets run; --specialize=at-once: before "
+               "the next packet")
+      ->needs(fast)
+      ->check(oneOf(specializeModes));
   app.add_option("--packets", options.packets,
                  "with --run: repeat or cut the trace to this many packets")
       ->check(CLI::PositiveNumber);
@@ -272,7 +282,8 @@ Status findPasses(CommandLine &line) {
   }
   std::vector<std::string> explained = options.explained;
   llvm::erase(explained, ir::explainAll);
-  llvm::erase(explained, "tables"); // decided before the pipeline
+  llvm::erase(explained, "tables");         // decided before the pipeline
+  llvm::erase(explained, "specialization"); // decided after it
   if (Status known = checkPassNames(explained); !known)
     return known;
   return checkCanBeDisabled(options.pipeline.disabled);
@@ -319,6 +330,8 @@ Status finishOptions(CommandLine &line) {
     line.form = options.forX86 ? "obj" : "ixp";
   options.emit = forms.at(line.form);
   options.pipeline.isStoppable = line.policy == "power";
+  if (!line.specialize.empty())
+    options.specialize = specializeModes.at(line.specialize);
   if (Status set = takeTarget(line); !set)
     return set;
   auto policy = lang::warningPolicy(line.warnings);

@@ -258,9 +258,11 @@ Status compile(const Options &options) {
   ModuleOp program = **read;
   if (Status lowered = lowerTables(program, options); !lowered)
     return lowered;
+  HostSpeed speed = {options.fast, options.burst, options.packets};
+  speed.specialize.when = options.specialize;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
-                                {options.fast, options.burst, options.packets},
+                                speed,
                                 program.getName().value_or("program").str(),
                                 options.out,
                                 options.stats});

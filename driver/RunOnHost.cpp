@@ -2,11 +2,13 @@
 
 #include "driver/RunOnHost.h"
 #include "aggregation/Passes.h"
+#include "baker-lang/tables/TableStructure.h"
 #include "driver/pipeline/RunPasses.h"
 #include "host/Describe.h"
 #include "host/FunctionalProfile.h"
 #include "host/Instrument.h"
 #include "host/RunReport.h"
+#include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
@@ -22,6 +24,9 @@
 namespace karakal::driver {
 
 using namespace mlir;
+
+/// The name by which `--explain` knows it.
+static constexpr const char *specializationName = "specialization";
 
 /// Adds the passes that split the cores as for the chip, so that the counts
 /// include the packets that the XScale core would have consumed.
@@ -72,6 +77,30 @@ static Status checkGlobalBytes(ModuleOp baker) {
   return makeError("E-driver-041", text);
 }
 
+/// The declared tables that have a structure.
+static std::vector<x86::TableShape> tableShapes(ModuleOp module) {
+  std::vector<x86::TableShape> shapes;
+  for (ir::TableOp table : module.getOps<ir::TableOp>()) {
+    if (!table.getStructure())
+      continue;
+    lang::KeyLayout layout(ir::keysOf(table));
+    x86::TableShape &shape = shapes.emplace_back();
+    shape.name = table.getSymName().str();
+    shape.structure = table.getStructure()->str();
+    for (const lang::KeyLayout::Field &field : layout.packed)
+      shape.packed.push_back({field.number, field.bits, field.offset});
+    for (unsigned number : layout.ranges)
+      shape.ranges.push_back({number, ir::keysOf(table)[number].bits});
+    shape.packedBits = layout.packedBits;
+    shape.hasMasks = layout.hasMasks;
+    shape.hasLength = layout.hasLength;
+    shape.limit = table.getLimit();
+    shape.slotWords =
+        layout.words() + 1 + unsigned(ir::wordCount(table.getRecord()));
+  }
+  return shapes;
+}
+
 Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters) {
   if (Status fits = checkGlobalBytes(baker); !fits)
     return fits.error();
@@ -83,6 +112,7 @@ Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters) {
   if (Status status = lowerBy(*module, addDecisions); !status)
     return status.error();
   host::HostProgram program = host::describe(*module);
+  program.tables = tableShapes(*module);
   program.counterCount = counters;
   program.cacheSiteCount = withCounters ? sites : 0;
   if (Status status = lowerBy(*module, addLowering); !status)
@@ -120,6 +150,9 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   options.burst = speed.burst;
   options.packets = speed.packets;
   options.keepFrames = speed.keepFrames;
+  options.specialize = speed.specialize;
+  options.specialize.explains =
+      ir::isExplained(baker.getContext(), specializationName);
   return host::run(std::move(*program), *trace, *control, options);
 }
 
@@ -229,6 +262,8 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
             host::writeStatistics(request.stats, *run, request.program, events);
         !status)
       return status;
+  for (const auto &[symbol, text] : run->specialization.explanations)
+    ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
   return success();
 }

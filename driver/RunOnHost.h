@@ -28,6 +28,7 @@ struct HostSpeed {
   uint32_t burst = 32;
   uint64_t packets = 0; ///< 0: the trace once
   bool keepFrames = true;
+  host::SpecializeOptions specialize = {};
 };
 
 /// The inputs and outputs of `--run`.

@@ -16,6 +16,7 @@
 #ifndef KARAKAL_HOST_HOSTPROGRAM_H
 #define KARAKAL_HOST_HOSTPROGRAM_H
 
+#include "codegen-x86/specialize/TableShape.h"
 #include "traces/ControlFile.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -67,6 +68,8 @@ struct HostProgram {
   /// Names of the drop reasons by number: "unspecified", "truncated", then the
   /// program's own in order of declaration.
   std::vector<std::string> dropReasons;
+  /// The declared tables.
+  std::vector<x86::TableShape> tables;
   /// Numbers of counters of `baker_profile_add` and of sites of
   /// `baker_profile_load` (host/Instrument.h). 0 if the program is not
   /// instrumented.

@@ -32,7 +32,7 @@ public:
         fast(options.fast ? new FastPackets(options.portCount,
                                             program.dropReasons.size())
                           : nullptr),
-        compiled(fast ? compileFast(program, fast->symbols())
+        compiled(fast ? compileFast(program, fast->symbols(), specializable())
                       : compile(program, primitiveSymbols())),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
@@ -44,13 +44,17 @@ public:
       compiled.ppf = &noPpf;
       fast->setKeepFrames(options.keepFrames);
     }
+    entries = &compiled.packets;
+    if (isSpecialized())
+      specialization.emplace(program, compiled, std::move(packetCode),
+                             fast->symbols(), options.specialize);
     context.ppf = compiled.ppf;
     context.locality.resize(program.cacheSiteCount);
     updates.resize(program.counterCount);
     for (const HostPpf &ppf : program.ppfs)
       context.ppfOnXScale.push_back(ppf.onXScale);
-    consumerIndex.resize(compiled.consumers.size());
-    context.channelToXScale.resize(compiled.consumers.size());
+    consumerIndex.resize(compiled.packets.consumers.size());
+    context.channelToXScale.resize(compiled.packets.consumers.size());
     for (const HostChannel &channel : program.channels)
       for (size_t i = 0; i < program.ppfs.size(); ++i)
         if (program.ppfs[i].symbol == channel.consumer) {
@@ -72,6 +76,12 @@ private:
   Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
   Status packetsOf(const std::vector<traces::Packet> &trace);
   Status fastPacketsOf(const std::vector<traces::Packet> &trace);
+  bool isSpecialized() const {
+    return fast && options.specialize.when != SpecializeWhen::Never;
+  }
+  x86::Specializable *specializable() {
+    return isSpecialized() ? &packetCode : nullptr;
+  }
   uint32_t nextMessage() {
     return fast ? fast->nextMessage() : runtime.nextMessage();
   }
@@ -87,7 +97,12 @@ private:
   const RunOptions &options;
   /// The packets of a fast run; null in others.
   std::unique_ptr<FastPackets> fast;
+  /// What specialized code is made of.
+  x86::Specializable packetCode;
   JitProgram compiled;
+  std::optional<Specialization> specialization;
+  /// The code of the packets that run.
+  const PacketEntries *entries = nullptr;
   PacketRuntime runtime;
   RunContext context;
   /// Stand in for the guards that a fast run does not have.
@@ -207,13 +222,13 @@ Status Runner::callsAtEnd() {
 /// Calls the consumer of a message; a fault leaves it.
 void Runner::deliver(uint32_t message) {
   uint32_t id = message >> 24, handle = message & 0xffffff;
-  KARAKAL_ASSERT(id < compiled.consumers.size() && compiled.consumers[id],
+  KARAKAL_ASSERT(id < entries->consumers.size() && entries->consumers[id],
                  "a message of a declared channel");
   // The put has counted the crossing to the XScale core already.
   *compiled.ppf = consumerIndex[id];
   if (fast)
     fast->setOnXScale(program.ppfs[consumerIndex[id]].onXScale);
-  compiled.consumers[id](handle);
+  entries->consumers[id](handle);
   if (fast)
     fast->setOnXScale(false);
 }
@@ -242,7 +257,7 @@ Status Runner::process(const traces::Packet &frame, uint64_t index) {
     return packetError(index);
   if (handle == 0)
     return success();
-  PpfFunction entry = compiled.rxEntry;
+  PpfFunction entry = compiled.packets.rx;
   if (!callGuarded(context, [&] { entry(handle); }) || !drain())
     return packetError(index);
   if (!options.keepFrames)
@@ -273,7 +288,9 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
   current = index;
   if (!fault().empty())
     return packetError(current);
-  PpfFunction entry = compiled.rxEntry;
+  if (specialization)
+    entries = &specialization->entriesForBurst();
+  PpfFunction entry = entries->rx;
   auto body = [&] {
     for (uint32_t i = 0; i < count; ++i) {
       current = index + i;
@@ -287,7 +304,10 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
         fast->transmit();
     }
   };
-  if (!callGuarded(context, body))
+  bool isDone = callGuarded(context, body);
+  // A control call may send packets to PPFs, in the state that it made.
+  entries = &compiled.packets;
+  if (!isDone)
     return packetError(current);
   fast->transmit();
   return success();
@@ -326,10 +346,19 @@ HostRun Runner::collect() {
   result.updates = std::move(updates);
   result.locality = std::move(context.locality);
   result.compileSeconds = compiled.compileSeconds;
+  if (specialization)
+    result.specialization = specialization->finish();
   result.controlCalls = controlCalls;
   result.controlNotReached = calls.size() + endCalls.size() - controlCalls;
   result.controlValues = std::move(values);
   return result;
+}
+
+/// Processor time of this thread.
+static double threadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
 Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
@@ -346,11 +375,11 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
   if (Status status = callsDue(0); !status)
     return status.error();
   context.isPacket = true;
-  std::clock_t start = std::clock();
+  double start = threadSeconds();
   Status done = fast ? fastPacketsOf(trace) : packetsOf(trace);
   if (!done)
     return done.error();
-  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  double seconds = threadSeconds() - start;
   if (Status status = callsAtEnd(); !status)
     return status.error();
   uint32_t inUse = fast ? fast->buffersInUse() : runtime.buffersInUse();
@@ -365,6 +394,9 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
                                                 result.packets.consumed,
                  "every received packet ended in one way");
   result.runSeconds = seconds;
+  if (options.specialize.when == SpecializeWhen::AtOnce)
+    for (double build : result.specialization.buildSeconds)
+      result.runSeconds -= build;
   return result;
 }
 

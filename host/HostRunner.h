@@ -27,6 +27,7 @@
 #include "host/HostProgram.h"
 #include "host/Locality.h"
 #include "host/PacketRuntime.h"
+#include "host/Specialization.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/ControlFile.h"
@@ -54,6 +55,8 @@ struct RunOptions {
   /// chip, whatever `layout` says, and the result has no profile.
   bool fast = false;
   uint32_t burst = 32;
+  /// With `fast`: code made for what tables hold.
+  SpecializeOptions specialize;
   /// Packets to run, which repeats or cuts the trace; 0: the trace once.
   uint64_t packets = 0;
 };
@@ -81,6 +84,8 @@ struct HostRun {
   uint64_t controlCalls = 0, controlNotReached = 0;
   /// What control functions returned, in the order of their calls.
   std::vector<traces::ControlValue> controlValues;
+  /// What became of specialization.
+  SpecializeReport specialization;
 };
 
 /// Runs `program` over `trace`. Consumes the program's module.

@@ -34,13 +34,19 @@ static void must(llvm::Error error, const char *what) {
                         std::string(what) + ": " + toString(std::move(error)));
 }
 
+std::vector<std::string> packetEntryNames(const HostProgram &program) {
+  std::vector<std::string> names = {program.rxEntry};
+  for (const HostChannel &channel : program.channels)
+    names.push_back(channel.consumer);
+  return names;
+}
+
 /// Makes everything but the entry points internal, so that LLVM may inline and
 /// drop it.
 static void internalize(const HostProgram &program) {
   std::vector<std::string> keep = program.inits;
-  keep.push_back(program.rxEntry);
-  for (const HostChannel &channel : program.channels)
-    keep.push_back(channel.consumer);
+  for (const std::string &entry : packetEntryNames(program))
+    keep.push_back(entry);
   for (const HostControl &control : program.controls)
     keep.push_back(control.symbol);
   for (Function &function : *program.module)
@@ -50,11 +56,13 @@ static void internalize(const HostProgram &program) {
       function.setLinkage(GlobalValue::InternalLinkage);
 }
 
-static std::unique_ptr<orc::LLJIT>
-makeJit(orc::JITTargetMachineBuilder &jtmb,
+static Expected<std::unique_ptr<orc::LLJIT>>
+makeJit(const orc::JITTargetMachineBuilder &jtmb,
         const std::vector<SymbolAddress> &primitives) {
-  auto jit = must(orc::LLJITBuilder().setJITTargetMachineBuilder(jtmb).create(),
-                  "LLJIT");
+  auto made = orc::LLJITBuilder().setJITTargetMachineBuilder(jtmb).create();
+  if (!made)
+    return made.takeError();
+  std::unique_ptr<orc::LLJIT> jit = std::move(*made);
   orc::SymbolMap symbols;
   std::vector<SymbolAddress> known = serviceSymbols();
   known.insert(known.end(), primitives.begin(), primitives.end());
@@ -62,8 +70,9 @@ makeJit(orc::JITTargetMachineBuilder &jtmb,
     symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                            JITSymbolFlags::Exported |
                                                JITSymbolFlags::Callable};
-  must(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))),
-       "packet primitives");
+  if (auto error = jit->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(symbols))))
+    return error;
   return jit;
 }
 
@@ -72,17 +81,27 @@ static T find(orc::LLJIT &jit, const std::string &symbol) {
   return must(jit.lookup(symbol), symbol.c_str()).template toPtr<T>();
 }
 
+void *addressOf(orc::LLJIT &jit, const std::string &symbol) {
+  return find<void *>(jit, symbol);
+}
+
+PacketEntries packetEntriesOf(orc::LLJIT &jit, const HostProgram &program) {
+  KARAKAL_ASSERT(!program.rxEntry.empty(), "the rx channel has a consumer");
+  PacketEntries entries;
+  entries.rx = find<PpfFunction>(jit, program.rxEntry);
+  for (const HostChannel &channel : program.channels) {
+    KARAKAL_ASSERT(channel.id != 0, "a queued channel has an id");
+    if (entries.consumers.size() <= channel.id)
+      entries.consumers.resize(channel.id + 1);
+    entries.consumers[channel.id] = find<PpfFunction>(jit, channel.consumer);
+  }
+  return entries;
+}
+
 /// Fills the entry points from the compiled code.
 static void lookUp(JitProgram &compiled, const HostProgram &program) {
   orc::LLJIT &jit = *compiled.jit;
-  KARAKAL_ASSERT(!program.rxEntry.empty(), "the rx channel has a consumer");
-  compiled.rxEntry = find<PpfFunction>(jit, program.rxEntry);
-  for (const HostChannel &channel : program.channels) {
-    KARAKAL_ASSERT(channel.id != 0, "a queued channel has an id");
-    if (compiled.consumers.size() <= channel.id)
-      compiled.consumers.resize(channel.id + 1);
-    compiled.consumers[channel.id] = find<PpfFunction>(jit, channel.consumer);
-  }
+  compiled.packets = packetEntriesOf(jit, program);
   for (const HostControl &control : program.controls)
     compiled.controls.push_back(find<ControlFunction>(jit, control.symbol));
   for (const std::string &init : program.inits)
@@ -102,7 +121,7 @@ static void lookUpGuards(JitProgram &compiled) {
 /// layout of this computer.
 static JitProgram compileWith(HostProgram &program,
                               const std::vector<SymbolAddress> &primitives,
-                              void (*prepare)(HostProgram &)) {
+                              function_ref<void(HostProgram &)> prepare) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   InitializeNativeTargetAsmParser(); // for the CPUID instruction
@@ -119,7 +138,7 @@ static JitProgram compileWith(HostProgram &program,
   x86::optimize(module, *machine);
 
   JitProgram compiled;
-  compiled.jit = makeJit(jtmb, primitives);
+  compiled.jit = must(makeJit(jtmb, primitives), "LLJIT");
   must(compiled.jit->addIRModule(orc::ThreadSafeModule(
            std::move(program.module), std::move(program.context))),
        "module");
@@ -135,11 +154,14 @@ JitProgram compile(HostProgram &program,
   return compiled;
 }
 
-static void addFastPrimitives(HostProgram &program) {
+static void markPpfs(HostProgram &program) {
   std::vector<x86::PpfSymbol> ppfs;
   for (const HostPpf &ppf : program.ppfs)
     ppfs.push_back({ppf.symbol, ppf.onXScale});
   x86::markXScalePpfs(*program.module, ppfs);
+}
+
+static void addFastPrimitives(HostProgram &program) {
   const char *start = x86::PacketSymbols::FindFeatures;
   program.module->getOrInsertFunction(
       start, llvm::Type::getVoidTy(program.module->getContext()));
@@ -148,9 +170,58 @@ static void addFastPrimitives(HostProgram &program) {
   x86::linkRuntime(*program.module, x86::RuntimePart::Services);
 }
 
+static x86::ProgramParts partsOf(const HostProgram &program) {
+  x86::ProgramParts parts;
+  parts.packetEntries = packetEntryNames(program);
+  for (const HostControl &control : program.controls)
+    parts.controls.emplace_back(control.symbol, control.signature.name);
+  parts.inits = program.inits;
+  parts.tables = program.tables;
+  return parts;
+}
+
 JitProgram compileFast(HostProgram &program,
-                       const std::vector<SymbolAddress> &memory) {
-  return compileWith(program, memory, addFastPrimitives);
+                       const std::vector<SymbolAddress> &memory,
+                       x86::Specializable *specializable) {
+  return compileWith(program, memory, [&](HostProgram &prepared) {
+    markPpfs(prepared);
+    if (specializable)
+      *specializable =
+          x86::prepareToSpecialize(*prepared.module, partsOf(prepared));
+    addFastPrimitives(prepared);
+  });
+}
+
+std::unique_ptr<TargetMachine> makeHostMachine() {
+  return must(must(orc::JITTargetMachineBuilder::detectHost(), "this machine")
+                  .createTargetMachine(),
+              "target machine");
+}
+
+Result<std::unique_ptr<orc::LLJIT>>
+compileModule(std::unique_ptr<Module> module,
+              std::unique_ptr<LLVMContext> context,
+              const std::vector<SymbolAddress> &symbols) {
+  auto failed = [](llvm::Error error) {
+    return makeError("", toString(std::move(error)));
+  };
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return failed(host.takeError());
+  auto jit = makeJit(*host, symbols);
+  if (!jit)
+    return failed(jit.takeError());
+  std::vector<std::string> defined;
+  for (const Function &function : *module)
+    if (!function.isDeclaration() && function.hasExternalLinkage())
+      defined.push_back(function.getName().str());
+  if (auto error = (*jit)->addIRModule(
+          orc::ThreadSafeModule(std::move(module), std::move(context))))
+    return failed(std::move(error));
+  for (const std::string &name : defined)
+    if (auto symbol = (*jit)->lookup(name); !symbol)
+      return failed(symbol.takeError());
+  return std::move(*jit);
 }
 
 } // namespace karakal::host

@@ -11,16 +11,21 @@
 #ifndef KARAKAL_HOST_JIT_H
 #define KARAKAL_HOST_JIT_H
 
+#include "codegen-x86/specialize/Prepare.h"
 #include "host/HostProgram.h"
+#include "support/Error.h"
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace llvm::orc {
+namespace llvm {
+class TargetMachine;
+namespace orc {
 class LLJIT;
 }
+} // namespace llvm
 
 namespace karakal::host {
 
@@ -28,13 +33,18 @@ using PpfFunction = void (*)(uint32_t handle);
 using ControlFunction = uint32_t (*)(const uint64_t *arguments);
 using InitFunction = void (*)();
 
+/// Where packets enter compiled code.
+struct PacketEntries {
+  PpfFunction rx = nullptr;
+  /// By channel id; null where no channel has the id.
+  std::vector<PpfFunction> consumers;
+};
+
 /// A compiled program: its entry points and the guards' globals. The pointers
 /// are valid as long as the object lives.
 struct JitProgram {
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  PpfFunction rxEntry = nullptr;
-  /// By channel id; null where no channel has the id.
-  std::vector<PpfFunction> consumers;
+  PacketEntries packets;
   /// In the order of HostProgram's lists.
   std::vector<ControlFunction> controls;
   std::vector<InitFunction> inits;
@@ -60,9 +70,30 @@ JitProgram compile(HostProgram &program,
                    const std::vector<SymbolAddress> &primitives);
 
 /// Compiles `program` for packets at full speed: without guards and counters,
-/// with the primitives of codegen-x86/PacketPrimitives.h in the code.
+/// with the primitives of codegen-x86/PacketPrimitives.h in the code. If
+/// `specializable` is not null, prepares the program for being specialized.
 JitProgram compileFast(HostProgram &program,
-                       const std::vector<SymbolAddress> &memory);
+                       const std::vector<SymbolAddress> &memory,
+                       x86::Specializable *specializable = nullptr);
+
+/// Compiles an optimized module that uses `symbols` besides the services. An
+/// error, if LLVM refuses it, has only a message.
+Result<std::unique_ptr<llvm::orc::LLJIT>>
+compileModule(std::unique_ptr<llvm::Module> module,
+              std::unique_ptr<llvm::LLVMContext> context,
+              const std::vector<SymbolAddress> &symbols);
+
+/// The entry points of `program` in code that defines them.
+PacketEntries packetEntriesOf(llvm::orc::LLJIT &jit,
+                              const HostProgram &program);
+/// The symbols of `PacketEntries`.
+std::vector<std::string> packetEntryNames(const HostProgram &program);
+
+/// The address of a symbol that the code defines.
+void *addressOf(llvm::orc::LLJIT &jit, const std::string &symbol);
+
+/// LLVM for this processor.
+std::unique_ptr<llvm::TargetMachine> makeHostMachine();
 
 } // namespace karakal::host
 

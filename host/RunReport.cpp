@@ -87,6 +87,18 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
       text += row(name, count);
   for (const traces::ControlValue &value : run.controlValues)
     text += value.call + " = " + std::to_string(value.value) + "\n";
+  const SpecializeReport &special = run.specialization;
+  if (special.specializedBursts + special.ownBursts != 0) {
+    text += format(
+        "special   %llu of %llu bursts; %llu builds, %llu used, %llu "
+        "out of date, %llu failed; undone %llu times\n",
+        Long(special.specializedBursts),
+        Long(special.specializedBursts + special.ownBursts),
+        Long(special.builds), Long(special.used), Long(special.outOfDate),
+        Long(special.failed), Long(special.undone));
+    if (!special.failure.empty())
+      text += "          no code: " + special.failure + "\n";
+  }
   text += format("speed     %.3f s to compile", run.compileSeconds);
   if (run.runSeconds > 0)
     text += format("; %.3f million packets per second of processor time",

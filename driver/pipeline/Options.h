@@ -4,6 +4,7 @@
 #define KARAKAL_DRIVER_PIPELINE_OPTIONS_H
 
 #include "driver/pipeline/Pipeline.h"
+#include "host/Specialization.h"
 #include "support/Diagnostics.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include <cstdint>
@@ -70,6 +71,7 @@ struct Options {
   /// Runs at full speed, in bursts of `burst` packets: host::RunOptions.
   bool fast = false;
   uint32_t burst = 32;
+  host::SpecializeWhen specialize = host::SpecializeWhen::Never;
   /// Packets to run; 0: the trace once.
   uint64_t packets = 0;
   /// Prints the output of the program's 'trace' statements.

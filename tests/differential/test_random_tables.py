@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from differential.tables import TableCase, random_case
 from testkit.captures import read_pcapng, write_pcap
-from testkit.tools import requires, run
+from testkit.tools import output_of, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
 QUIET = ("-Wno-unused-variable",)
@@ -36,6 +37,26 @@ def test_on_x86(seed: int, tmp_path: Path) -> None:
     source, inputs = write(case, tmp_path)
     out = tmp_path / "out.pcapng"
     run("bakerc", source, "--run", *inputs, f"--out={out}", *QUIET)
+    check(case, out)
+
+
+@pytest.mark.parametrize("seed", range(24, 48))
+def test_specialized_at_every_step(seed: int, tmp_path: Path) -> None:
+    """Code made for each state that the calls between packets leave."""
+    case = random_case(seed, calls=10 if seed % 2 else 80)
+    source, inputs = write(case, tmp_path)
+    out = tmp_path / "out.pcapng"
+    said = output_of(
+        "bakerc",
+        source,
+        "--run",
+        "--fast",
+        "--specialize=at-once",
+        *inputs,
+        f"--out={out}",
+        *QUIET,
+    )
+    assert re.search(r" [1-9]\d* builds, .* 0 out of date, 0 failed", said)
     check(case, out)
 
 

@@ -1,0 +1,75 @@
+// Makes the code of packets for one state of tables and settings.
+//
+//   u32 find(u48 mac) { … 20 lines … }       u32 find(u48 mac) { return 0; }
+//   if (enabled && …)                    →   if (0 && …)
+//
+// LLVM removes what follows from that: branches that are never taken, fields
+// that only they need. Then the packet primitives are linked and the module is
+// optimized as the program itself was.
+//
+// Requires: the code runs only while the versions of `assumed` are those of the
+// snapshot. Ensures: for all packets it does what the program does; an access
+// outside a packet's buffer whose value is not used is no error any more.
+
+#ifndef KARAKAL_CODEGEN_X86_SPECIALIZE_SPECIALIZE_H
+#define KARAKAL_CODEGEN_X86_SPECIALIZE_SPECIALIZE_H
+
+#include "codegen-x86/specialize/Prepare.h"
+#include "codegen-x86/specialize/Snapshot.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace karakal::x86 {
+
+/// One thing that specialized code takes for granted.
+struct Assumption {
+  /// Symbol of the table or the global.
+  std::string name;
+  /// What was assumed, in words.
+  std::string what;
+  /// Control functions that undo it.
+  std::vector<std::string> undoneBy;
+  /// Instructions of LLVM IR that it saves; only if asked for.
+  int64_t savedInstructions = 0;
+};
+
+struct Specialized {
+  std::unique_ptr<llvm::LLVMContext> context;
+  /// Null if there was nothing to assume or the module is too large.
+  std::unique_ptr<llvm::Module> module;
+  /// Why there is no module although there are assumptions.
+  std::string refusal;
+  /// Numbers of the versions that must not change.
+  std::set<unsigned> assumed;
+  std::vector<Assumption> assumptions;
+  /// Tables that keep their own look-up, and why.
+  std::vector<std::pair<std::string, std::string>> left;
+  /// Instructions of LLVM IR.
+  uint64_t instructions = 0;
+};
+
+/// Makes the code for `snapshot`, which leaves alone the tables and globals
+/// `without`. Safe to call on another thread than the one that runs packets.
+Specialized specialize(const Specializable &program, const Snapshot &snapshot,
+                       const SpecializeLimits &limits,
+                       llvm::TargetMachine &machine,
+                       const std::set<std::string> &without = {});
+
+/// Sets what each assumption of `made` saves, by making the code without it.
+void measureSavings(Specialized &made, const Specializable &program,
+                    const Snapshot &snapshot, const SpecializeLimits &limits,
+                    llvm::TargetMachine &machine);
+
+/// A sentence about each table and global that is assumed or left alone, by
+/// symbol.
+using Explanations = std::vector<std::pair<std::string, std::string>>;
+Explanations explain(const Specialized &made);
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_SPECIALIZE_SPECIALIZE_H

@@ -1,0 +1,161 @@
+// Programs whose code is made again for what their globals hold.
+//
+// The PPF writes a setting, and an array element that packets count in, into
+// the packet. Control functions change both between packets. Whatever becomes
+// of builds, the frames are those of a run without them.
+
+#include "HandWrittenPrograms.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace karakal;
+using namespace karakal::host;
+
+namespace {
+
+HostProgram makeCounting() {
+  HostProgram program = makeProgram(R"(
+@mode = internal global [1 x i32] zeroinitializer
+@cells = internal global [8 x i32] zeroinitializer
+define void @in(i32 %h) {
+  %mode = load i32, ptr @mode
+  %isOn = icmp ne i32 %mode, 0
+  br i1 %isOn, label %on, label %end
+on:
+  %wide = zext i32 %mode to i64
+  call void @baker_packet_write(i32 %h, i32 0, i32 32, i64 %wide)
+  br label %end
+end:
+  %limit = load i32, ptr getelementptr (i32, ptr @cells, i64 2)
+  %counted = load i32, ptr getelementptr (i32, ptr @cells, i64 3)
+  %more = add i32 %counted, 1
+  store i32 %more, ptr getelementptr (i32, ptr @cells, i64 3)
+  %a = zext i32 %limit to i64
+  %b = zext i32 %more to i64
+  call void @baker_packet_write(i32 %h, i32 32, i32 32, i64 %a)
+  call void @baker_packet_write(i32 %h, i32 64, i32 32, i64 %b)
+  call void @baker_channel_put(i32 1, i32 %h)
+  ret void
+}
+define i32 @control.mode(ptr %args) {
+  %word = load i64, ptr %args
+  %value = trunc i64 %word to i32
+  store i32 %value, ptr @mode
+  ret i32 0
+}
+define i32 @control.limit(ptr %args) {
+  %word = load i64, ptr %args
+  %value = trunc i64 %word to i32
+  store i32 %value, ptr getelementptr (i32, ptr @cells, i64 2)
+  ret i32 0
+}
+)");
+  program.controls = {{"control.mode", {"m.mode", {{"value", "u32"}}}},
+                      {"control.limit", {"m.limit", {{"value", "u32"}}}}};
+  return program;
+}
+
+/// A change before every third packet.
+std::string makeHistory(size_t packets) {
+  std::string text;
+  for (size_t i = 0; i < packets; i += 3)
+    text += "@packet " + std::to_string(i) +
+            (i % 2 ? " m.mode(" : " m.limit(") + std::to_string(i % 5) + ")\n";
+  return text;
+}
+
+RunOptions optionsFor(SpecializeWhen when) {
+  RunOptions options;
+  options.fast = true;
+  options.burst = 4;
+  options.specialize.when = when;
+  return options;
+}
+
+std::vector<std::vector<uint8_t>> framesOf(const HostRun &run) {
+  std::vector<std::vector<uint8_t>> frames;
+  for (const traces::Packet &packet : run.transmitted)
+    frames.push_back(packet.bytes);
+  return frames;
+}
+
+/// Runs the program, expects the frames of a run that is not specialized, and
+/// returns the report.
+SpecializeReport runAndCompare(const RunOptions &options,
+                               const std::string &control,
+                               size_t packets = 60) {
+  auto plain = run(makeCounting(), makeTrace(packets), makeControl(control),
+                   optionsFor(SpecializeWhen::Never));
+  auto special =
+      run(makeCounting(), makeTrace(packets), makeControl(control), options);
+  EXPECT_TRUE(bool(plain) && bool(special));
+  EXPECT_EQ(framesOf(*special), framesOf(*plain));
+  return special->specialization;
+}
+
+TEST(SpecializationTest, CodeIsMadeForEachState) {
+  SpecializeReport report =
+      runAndCompare(optionsFor(SpecializeWhen::AtOnce), makeHistory(60));
+  EXPECT_EQ(report.ownBursts, 0u);
+  EXPECT_EQ(report.outOfDate, 0u);
+  // Calls at odd packets alone change what is assumed. The array has a word
+  // that packets write, so it is left alone, but its versions ask for a build.
+  EXPECT_EQ(report.builds, 20u);
+}
+
+TEST(SpecializationTest, UpdatesAreInForceAtOnceWhateverIsBuilt) {
+  RunOptions options = optionsFor(SpecializeWhen::Background);
+  options.specialize.restMsMin = 0;
+  SpecializeReport report = runAndCompare(options, makeHistory(3000), 3000);
+  EXPECT_GE(report.builds, 1u);
+  EXPECT_EQ(report.builds, report.used + report.outOfDate);
+  EXPECT_EQ(report.failed, 0u);
+}
+
+TEST(SpecializationTest, UpdatesThatNeverEndAreBuiltSeldom) {
+  RunOptions options = optionsFor(SpecializeWhen::Background);
+  options.specialize.restMsMin = options.specialize.restMsMax = 1e9;
+  SpecializeReport report = runAndCompare(options, makeHistory(3000), 3000);
+  EXPECT_EQ(report.builds, 1u);
+}
+
+TEST(SpecializationTest, FailedBuildsLeaveTheCodeThatRuns) {
+  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  unsigned count = 0;
+  options.specialize.failBuild = [&] { return ++count % 2 == 0; };
+  SpecializeReport report = runAndCompare(options, makeHistory(60));
+  EXPECT_EQ(report.failed, 10u);
+  EXPECT_EQ(report.used, 10u);
+  EXPECT_GT(report.ownBursts, 0u);
+  EXPECT_EQ(report.failure, "a failure for a test");
+}
+
+TEST(SpecializationTest, SlowBuildsAreNotUsed) {
+  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  options.specialize.buildSecondsMax = 0;
+  SpecializeReport report = runAndCompare(options, makeHistory(60));
+  EXPECT_EQ(report.used, 0u);
+  EXPECT_EQ(report.failed, report.builds);
+  EXPECT_EQ(report.specializedBursts, 0u);
+}
+
+TEST(SpecializationTest, ProgramsThatAreTooLargeAreLeftAlone) {
+  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  options.specialize.limits.instructionsMax = 1;
+  SpecializeReport report = runAndCompare(options, "");
+  EXPECT_EQ(report.used, 0u);
+  EXPECT_THAT(report.failure, testing::HasSubstr("more than 1"));
+}
+
+TEST(SpecializationTest, ExplanationsNameWhatUndoesThem) {
+  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  options.specialize.explains = true;
+  SpecializeReport report = runAndCompare(options, "m.mode(3)\n");
+  ASSERT_EQ(report.explanations.size(), 1u);
+  EXPECT_EQ(report.explanations[0].first, "mode");
+  EXPECT_THAT(report.explanations[0].second, testing::StartsWith("mode: is 3"));
+  EXPECT_THAT(report.explanations[0].second,
+              testing::HasSubstr("undone by m.mode"));
+}
+
+} // namespace
