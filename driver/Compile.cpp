@@ -223,8 +223,8 @@ Status emitCode(ModuleOp source, const Options &options,
   return writeResult(path, *image);
 }
 
-/// Gives tables their structures. `--emit=baker` without a profile shows the
-/// program as it is declared.
+} // namespace
+
 Status lowerTables(ModuleOp program, const Options &options) {
   bool isShown = options.emit == Emit::Baker && !options.run &&
                  options.profileTrace.empty() && options.profiles.empty();
@@ -236,8 +236,6 @@ Status lowerTables(ModuleOp program, const Options &options) {
     passes.addPass(lang::createLowerTables(lower));
   });
 }
-
-} // namespace
 
 Status compile(const Options &options) {
   setPassTiming(options.timePasses);

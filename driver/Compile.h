@@ -7,6 +7,7 @@
 #define KARAKAL_DRIVER_COMPILE_H
 
 #include "driver/pipeline/Options.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "support/Error.h"
 
 namespace karakal::driver {
@@ -14,6 +15,10 @@ namespace karakal::driver {
 /// Compiles or runs the program as the options say. An error with an empty
 /// message has been printed already.
 Status compile(const Options &options);
+
+/// Gives tables their structures. `--emit=baker` without a profile shows the
+/// program as it is declared.
+Status lowerTables(mlir::ModuleOp program, const Options &options);
 
 } // namespace karakal::driver
 

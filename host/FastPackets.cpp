@@ -60,6 +60,51 @@ uint32_t FastPackets::receive(const FrameStore &store,
   return handle;
 }
 
+uint32_t FastPackets::receive(const x86::Frame &frame) {
+  if (frame.bytes > target::FrameBytesMax) {
+    ++oversize;
+    return 0;
+  }
+  uint32_t handle = x86::receiveFrame(memory(), frame.data, frame.bytes,
+                                      frame.port, sequence);
+  if (handle == 0) {
+    ++noBuffer;
+    return 0;
+  }
+  ++sequence;
+  ++received;
+  return handle;
+}
+
+/// Gives a packet to the sink, padded as a sending MAC pads it. The padding may
+/// not fit behind the packet, so a short one moves to the start of its buffer.
+void FastPackets::give(uint32_t handle) {
+  const uint32_t *words = memory().descriptor(handle);
+  uint32_t word = words[target::DescriptorHeadLength];
+  uint32_t bytes = word & 0xffff;
+  uint8_t *buffer = memory().bufferOf(handle), *at = buffer + (word >> 16);
+  if (bytes < target::FrameBytesMin) {
+    std::memmove(buffer, at, bytes);
+    std::memset(buffer + bytes, 0, target::FrameBytesMin - bytes);
+    bytes = target::FrameBytesMin;
+    at = buffer;
+  }
+  sink->send({at, bytes, words[target::DescriptorPorts] >> 16 & 0xff});
+}
+
+uint64_t FastPackets::recover() {
+  uint64_t before = lost;
+  uint64_t ended = state.forwarded + state.dropped + state.consumed;
+  KARAKAL_ASSERT(received >= ended + lost, "a frame ends once");
+  lost = received - ended;
+  messages.clear();
+  state.sentCount = 0;
+  state.onXScale = 0;
+  x86::freeAllBuffers(freeRing.data(), state);
+  firstFault.clear();
+  return lost - before;
+}
+
 void FastPackets::transmit() {
   for (uint32_t i = 0; i < state.sentCount; ++i) {
     uint32_t handle = toSend[i];
@@ -72,7 +117,9 @@ void FastPackets::transmit() {
       ++sentCount;
       checksum += *at;
     }
-    if (keepFrames && bytes != 0) {
+    if (sink && bytes != 0)
+      give(handle);
+    else if (keepFrames && bytes != 0) {
       traces::Packet frame;
       frame.timeNs = nowNs;
       // Tx uses the low bits of the number, too.
@@ -82,8 +129,11 @@ void FastPackets::transmit() {
       sentFrames.push_back(std::move(frame));
     }
     state.forwarded += words[target::DescriptorLink];
-    x86::freeBuffer(state, handle);
   }
+  if (sink)
+    sink->flush();
+  for (uint32_t i = 0; i < state.sentCount; ++i)
+    x86::freeBuffer(state, toSend[i]);
   state.sentCount = 0;
 }
 

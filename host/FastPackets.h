@@ -9,6 +9,7 @@
 #ifndef KARAKAL_HOST_FASTPACKETS_H
 #define KARAKAL_HOST_FASTPACKETS_H
 
+#include "codegen-x86/LiveProgram.h"
 #include "codegen-x86/PacketFunctions.h"
 #include "host/PacketRuntime.h"
 #include <deque>
@@ -57,10 +58,16 @@ public:
   /// Puts a frame into a buffer as Rx does and returns its handle, or 0 if it
   /// is oversize or no buffer is free, which is a fault.
   uint32_t receive(const FrameStore &store, const FrameStore::Frame &frame);
+  /// The same for a frame from outside; counts what it cannot take, which is no
+  /// fault.
+  uint32_t receive(const x86::Frame &frame);
   /// Whether frames that are sent are appended to `transmitted`, and the time
   /// of the frame that is processed, which they get.
   void setKeepFrames(bool keep) { keepFrames = keep; }
   void setNow(uint64_t timeNs) { nowNs = timeNs; }
+  /// Frames that are sent go to `taker`, whose ports the program names: a port
+  /// number is not cut to those of a chip. Null: they go nowhere.
+  void setSink(x86::FrameSink *taker) { sink = taker; }
   /// Sends the packets of `PacketState::sent` and frees their buffers.
   void transmit();
 
@@ -71,11 +78,15 @@ public:
   /// Notes what the program did wrong, in the words of PacketRuntime.
   void setFault(x86::PacketFault fault, uint32_t a, uint32_t b);
   const std::string &fault() const { return firstFault; }
+  /// Ends the packets that a fault left behind and forgets the fault. Returns
+  /// the number of received frames among them.
+  uint64_t recover();
 
   void setOnXScale(bool on) { state.onXScale = on; }
   bool onXScale() const { return state.onXScale != 0; }
   void countToXScale() { ++state.toXScale; }
   PacketCounts counts() const;
+  uint64_t noBufferCount() const { return noBuffer; }
   const std::vector<uint64_t> &drops() const { return dropsByReason; }
   std::vector<traces::Packet> &transmitted() { return sentFrames; }
   uint32_t buffersInUse() const {
@@ -83,6 +94,7 @@ public:
   }
 
 private:
+  void give(uint32_t handle);
   x86::PacketMemory memory() {
     return {buffers.data(), descriptors.data(), state};
   }
@@ -94,7 +106,10 @@ private:
   x86::PacketState state{};
   std::deque<uint32_t> messages;
   std::vector<traces::Packet> sentFrames;
-  uint64_t received = 0, oversize = 0, sentCount = 0;
+  uint64_t received = 0, oversize = 0, sentCount = 0, noBuffer = 0;
+  /// Received frames that faults ended.
+  uint64_t lost = 0;
+  x86::FrameSink *sink = nullptr;
   uint32_t sequence = 0;
   bool keepFrames = true;
   uint64_t nowNs = 0;

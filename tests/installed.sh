@@ -23,7 +23,7 @@ npftrace check --app l3-switch --trace t.pcap --control c.txt --out o.pcapng \
   --stats s.json
 python3 -c 'import ixpchip'
 
-for tool in bakerc baker-opt baker-format ixpsim ixp-as ixp-dis; do
+for tool in bakerc baker-opt baker-format bakersw ixpsim ixp-as ixp-dis; do
   # minbase leaves out /usr/share/man when dpkg is so configured.
   [[ ! -e /usr/share/man/man1/$tool.1.gz ]] || man "$tool" >/dev/null
   bash -c "source /usr/share/bash-completion/bash_completion

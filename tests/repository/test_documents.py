@@ -1,8 +1,9 @@
 """Every command in README.md, docs/ and labs/ runs.
 
 The `sh` blocks of one document are one session, run in an empty folder with links
-to the checkout's folders. `./dev` lines other than `./dev demo` are only checked
-against its help, because `./dev test` runs this test.
+to the checkout's folders; one that makes network namespaces has them to itself. `./dev` lines other
+than `./dev demo` are only checked against its help, because `./dev test` runs this
+test.
 """
 
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from testkit.namespaces import ISOLATED, why_not
 from testkit.paths import BUILD, ROOT
 from testkit.tools import requires
 
@@ -47,9 +49,14 @@ def test_commands_run(document: Path, tmp_path: Path) -> None:
     for entry in ("apps", "dev", "docs", "labs", "runtime", "tests"):
         (tmp_path / entry).symlink_to(ROOT / entry)
     script = script.replace("./dev ", f"{ROOT}/dev ")
+    isolated: tuple[str, ...] = ()
+    if "ip netns" in script:
+        if reason := why_not():
+            pytest.skip(reason)
+        isolated = ISOLATED
     path = f"{BUILD}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"
     run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
+        [*isolated, "bash", "-euo", "pipefail", "-c", script],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         capture_output=True,

@@ -1,0 +1,39 @@
+// Programs for bakersw.
+
+#include "driver/SwitchProgram.h"
+#include "driver/Compile.h"
+#include "driver/ReadProgram.h"
+#include "driver/RunOnHost.h"
+#include "host/live/LiveHostProgram.h"
+#include "ir/dialect/Target.h"
+
+namespace karakal::driver {
+
+Result<std::unique_ptr<x86::LiveProgram>>
+makeSwitchProgram(const std::vector<std::string> &sources,
+                  const std::vector<std::string> &importFolders) {
+  KARAKAL_ASSERT(!sources.empty(), "a program has a source");
+  Options options;
+  options.inputs = sources;
+  options.importFolders = importFolders;
+  options.run = true;
+  mlir::MLIRContext context;
+  std::vector<Remark> remarks;
+  prepareContext(context, options, remarks);
+  auto read = readProgram(options, context);
+  if (!read)
+    return read.error();
+  mlir::ModuleOp baker = **read;
+  if (Status lowered = lowerTables(baker, options); !lowered)
+    return lowered.error();
+  uint64_t engineHz = ir::chipOf(baker).meClockHz;
+  auto program = lowerForX86(baker, /*withCounters=*/false);
+  if (!program)
+    return program.error();
+  auto live = host::makeLiveProgram(std::move(*program), engineHz);
+  if (Status ready = live->init(); !ready)
+    return ready.error();
+  return live;
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,19 @@
+// Programs for bakersw: compiled in process.
+
+#ifndef KARAKAL_DRIVER_SWITCHPROGRAM_H
+#define KARAKAL_DRIVER_SWITCHPROGRAM_H
+
+#include "codegen-x86/LiveProgram.h"
+#include <memory>
+
+namespace karakal::driver {
+
+/// Compiles and initializes the program of `sources`. An error with an empty
+/// message has been printed already.
+Result<std::unique_ptr<x86::LiveProgram>>
+makeSwitchProgram(const std::vector<std::string> &sources,
+                  const std::vector<std::string> &importFolders);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_SWITCHPROGRAM_H

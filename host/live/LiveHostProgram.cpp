@@ -1,0 +1,211 @@
+// A program that is compiled for this computer and runs until it is told to
+// stop.
+
+#include "host/live/LiveHostProgram.h"
+#include "host/FastPackets.h"
+#include "host/Jit.h"
+#include "host/Primitives.h"
+#include "host/RunGuards.h"
+
+namespace karakal::host {
+
+namespace {
+
+/// Does nothing with the frames of init functions, which send none.
+struct NoSink : x86::FrameSink {
+  void send(const x86::Frame &) override {}
+  void flush() override {}
+};
+
+/// What a thread has while it is attached to a core.
+struct Attachment : x86::LiveAttachment {
+  Attachment(RunContext &context, FastPackets &packets)
+      : context(context), packets(packets) {}
+  ActiveContext context;
+  ActiveFastPackets packets;
+};
+
+class HostCore : public x86::LiveCore {
+public:
+  HostCore(const HostProgram &program, uint64_t engineHz)
+      : packets(target::PortCount, program.dropReasons.size()),
+        runtime({/*count=*/1}, target::PortCount, program.dropReasons.size()),
+        context{runtime, {}, {}}, reasonCount(program.dropReasons.size()) {
+    runtime.services().engineHz = engineHz;
+    packets.setKeepFrames(false);
+    context.ppf = &noPpf;
+    for (const HostPpf &ppf : program.ppfs)
+      context.ppfOnXScale.push_back(ppf.onXScale);
+    for (const HostChannel &channel : program.channels)
+      addChannel(program, channel);
+  }
+
+  std::vector<SymbolAddress> symbols() { return packets.symbols(); }
+  void setCode(const JitProgram &compiled) { code = &compiled; }
+
+  std::unique_ptr<x86::LiveAttachment> attach() override {
+    KARAKAL_ASSERT(code, "a core has code");
+    return std::make_unique<Attachment>(context, packets);
+  }
+
+  void run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
+           x86::FrameSink &sink) override;
+  Result<uint32_t> call(size_t function, const std::vector<uint64_t> &arguments,
+                        uint64_t nowNs, x86::FrameSink &sink) override;
+  Status init(const std::vector<std::string> &names);
+
+  x86::LiveCounts counts() const override;
+  std::vector<uint64_t> drops() const override {
+    return {packets.drops().begin(), packets.drops().begin() + reasonCount};
+  }
+  std::string lastFault() const override { return last; }
+
+private:
+  void addChannel(const HostProgram &program, const HostChannel &channel) {
+    if (toXScale.size() <= channel.id)
+      toXScale.resize(channel.id + 1);
+    for (const HostPpf &ppf : program.ppfs)
+      if (ppf.symbol == channel.consumer)
+        toXScale[channel.id] = ppf.onXScale;
+    context.channelToXScale = toXScale;
+  }
+
+  /// Calls `body` and delivers its messages; false at a fault.
+  template <typename Body> bool guarded(Body body) {
+    bool done = callGuarded(context, [&] {
+      body();
+      while (uint32_t message = packets.nextMessage())
+        deliver(message);
+    });
+    if (!done) {
+      last = packets.fault();
+      ++faults;
+    }
+    return done;
+  }
+  void deliver(uint32_t message) {
+    uint32_t id = message >> 24;
+    packets.setOnXScale(toXScale[id]);
+    code->packets.consumers[id](message & 0xffffff);
+    packets.setOnXScale(false);
+  }
+  void begin(uint64_t nowNs, x86::FrameSink &sink) {
+    packets.setSink(&sink);
+    runtime.services().nowNs = nowNs;
+  }
+  /// Sends what is to be sent. Whatever then has a buffer was left by a fault.
+  void finish() {
+    packets.transmit();
+    if (packets.buffersInUse() != 0 || !packets.fault().empty())
+      lost += packets.recover();
+  }
+
+  FastPackets packets;
+  PacketRuntime runtime; // its services alone
+  RunContext context;
+  size_t reasonCount;
+  uint32_t noPpf = NoPpf;
+  std::vector<bool> toXScale;
+  const JitProgram *code = nullptr;
+  uint64_t faults = 0, lost = 0;
+  std::string last;
+};
+
+void HostCore::run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
+                   x86::FrameSink &sink) {
+  begin(nowNs, sink);
+  PpfFunction entry = code->packets.rx;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t handle = packets.receive(frames[i]);
+    if (handle == 0)
+      continue;
+    if (!guarded([=] { entry(handle); }))
+      finish();
+  }
+  finish();
+}
+
+Result<uint32_t> HostCore::call(size_t function,
+                                const std::vector<uint64_t> &arguments,
+                                uint64_t nowNs, x86::FrameSink &sink) {
+  KARAKAL_ASSERT(function < code->controls.size(), "one of the program's");
+  begin(nowNs, sink);
+  uint32_t returned = 0;
+  ControlFunction entry = code->controls[function];
+  const uint64_t *values = arguments.data();
+  bool done = guarded([&] { returned = entry(values); });
+  finish();
+  if (!done)
+    return makeError("E-host-001", last);
+  return returned;
+}
+
+Status HostCore::init(const std::vector<std::string> &names) {
+  NoSink nowhere;
+  auto attached = attach();
+  begin(0, nowhere);
+  Status done = success();
+  for (size_t i = 0; i < code->inits.size() && done; ++i) {
+    InitFunction function = code->inits[i];
+    if (!guarded([=] { function(); }))
+      done = makeError("E-host-001", names[i] + ": " + last);
+  }
+  finish();
+  return done;
+}
+
+x86::LiveCounts HostCore::counts() const {
+  PacketCounts from = packets.counts();
+  x86::LiveCounts counts;
+  counts.received = from.received;
+  counts.transmitted = from.transmitted;
+  counts.forwarded = from.forwarded;
+  counts.dropped = from.dropped;
+  counts.consumed = from.consumed;
+  counts.copied = from.copied;
+  counts.oversize = from.oversize;
+  counts.noBuffer = packets.noBufferCount();
+  counts.faults = faults;
+  counts.lostInFaults = lost;
+  return counts;
+}
+
+class LiveHostProgram : public x86::LiveProgram {
+public:
+  LiveHostProgram(HostProgram described, uint64_t engineHz)
+      : program(std::move(described)), only(program, engineHz),
+        compiled(compileFast(program, only.symbols())) {
+    only.setCode(compiled);
+    for (const HostControl &control : program.controls)
+      signatures.push_back(control.signature);
+  }
+
+  const std::string &name() const override { return program.name; }
+  const std::vector<traces::ControlSignature> &controls() const override {
+    return signatures;
+  }
+  const std::vector<std::string> &dropReasons() const override {
+    return program.dropReasons;
+  }
+  uint32_t coreCount() const override { return 1; }
+  x86::LiveCore &core(uint32_t index) override {
+    KARAKAL_ASSERT(index == 0, "one core");
+    return only;
+  }
+  Status init() override { return only.init(program.inits); }
+
+private:
+  HostProgram program;
+  HostCore only;
+  JitProgram compiled;
+  std::vector<traces::ControlSignature> signatures;
+};
+
+} // namespace
+
+std::unique_ptr<x86::LiveProgram> makeLiveProgram(HostProgram program,
+                                                  uint64_t engineHz) {
+  return std::make_unique<LiveHostProgram>(std::move(program), engineHz);
+}
+
+} // namespace karakal::host

@@ -1,0 +1,264 @@
+// The control socket of a running switch.
+
+#include "switch/ControlServer.h"
+#include "switch/Statistics.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace karakal::sw {
+
+static Error cannotListen(const std::string &path, const std::string &why) {
+  return makeError("E-switch-005", "the control socket " + path +
+                                       " cannot be made: " + why +
+                                       " (--socket=PATH or --socket=none)");
+}
+
+/// Whether somebody listens at the address.
+static bool isInUse(const sockaddr_un &address) {
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  bool connected = connect(probe, reinterpret_cast<const sockaddr *>(&address),
+                           sizeof address) == 0;
+  close(probe);
+  return connected;
+}
+
+ControlServer::~ControlServer() {
+  for (Client &client : clients)
+    close(client.descriptor);
+  if (listening < 0)
+    return;
+  close(listening);
+  unlink(socketPath.c_str());
+}
+
+Status ControlServer::listen(const std::string &path, uint32_t mode) {
+  KARAKAL_ASSERT(listening < 0, "a server listens once");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return cannotListen(path, "the path is too long");
+  path.copy(address.sun_path, path.size());
+  struct stat there;
+  if (lstat(path.c_str(), &there) == 0) {
+    if (!S_ISSOCK(there.st_mode))
+      return cannotListen(path, "a file that is no socket is there");
+    if (isInUse(address))
+      return cannotListen(path, "another switch uses it");
+    unlink(path.c_str()); // left by a switch that was killed
+  }
+  int made = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  // Nobody else gets in between the two calls.
+  mode_t before = umask(0777 & ~mode);
+  int bound =
+      bind(made, reinterpret_cast<sockaddr *>(&address), sizeof address);
+  int error = errno;
+  umask(before);
+  if (bound != 0 || ::listen(made, SOMAXCONN) != 0) {
+    close(made);
+    return cannotListen(path, std::strerror(error));
+  }
+  listening = made;
+  socketPath = path;
+  return success();
+}
+
+void ControlServer::addTo(std::vector<pollfd> &events) const {
+  if (listening < 0)
+    return;
+  events.push_back({listening, POLLIN, 0});
+  for (const Client &client : clients) {
+    // Who does not read the answers makes no more requests.
+    short wanted = client.out.empty() ? POLLIN : POLLOUT;
+    events.push_back({client.descriptor, wanted, 0});
+  }
+}
+
+void ControlServer::serve(const std::vector<pollfd> &events) {
+  for (const pollfd &event : events) {
+    if (event.revents == 0)
+      continue;
+    if (event.fd == listening)
+      accept();
+    for (Client &client : clients) {
+      if (client.descriptor != event.fd)
+        continue;
+      if (event.revents & POLLOUT)
+        write(client);
+      else
+        read(client);
+    }
+  }
+  removeGone();
+}
+
+void ControlServer::accept() {
+  int descriptor =
+      accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  if (clients.size() >= ClientsMax) {
+    close(descriptor);
+    ++dropped;
+    return;
+  }
+  clients.push_back({descriptor, {}, {}, {}, 0, 0, {}, false});
+}
+
+void ControlServer::read(Client &client) {
+  char bytes[4096];
+  ssize_t got = recv(client.descriptor, bytes, sizeof bytes, 0);
+  if (got <= 0) {
+    client.gone = got == 0 || (errno != EAGAIN && errno != EINTR);
+    return;
+  }
+  client.in.append(bytes, size_t(got));
+  size_t end;
+  while (!client.gone && (end = client.in.find('\n')) != std::string::npos) {
+    std::string line = client.in.substr(0, end);
+    client.in.erase(0, end + 1);
+    answer(client, request(client, line));
+  }
+  if (client.in.size() > RequestBytesMax) {
+    client.gone = true;
+    ++dropped;
+  }
+}
+
+void ControlServer::write(Client &client) {
+  ssize_t sent = send(client.descriptor, client.out.data(), client.out.size(),
+                      MSG_NOSIGNAL);
+  if (sent > 0)
+    client.out.erase(0, size_t(sent));
+  else
+    client.gone = errno != EAGAIN && errno != EINTR;
+}
+
+void ControlServer::answer(Client &client, const Result<std::string> &result) {
+  std::string text = result ? *result : result.error().str();
+  client.out +=
+      (result ? "ok " : "error ") + std::to_string(text.size()) + "\n" + text;
+  write(client);
+}
+
+static Error noRequest(const std::string &line) {
+  return makeError("E-switch-012",
+                   "'" + line.substr(0, 80) +
+                       "' is no request; they are call, stats, watch, "
+                       "functions, dump and stop");
+}
+
+static bool isFormat(const std::string &text) {
+  return text == "text" || text == "json" || text == "prometheus";
+}
+
+static std::string formatted(const std::string &format, const Snapshot &now,
+                             const Snapshot *before) {
+  return format == "json"         ? statisticsJson(now)
+         : format == "prometheus" ? statisticsPrometheus(now)
+                                  : statisticsTable(now, before);
+}
+
+Result<std::string> ControlServer::request(Client &client,
+                                           const std::string &line) {
+  size_t space = std::min(line.find(' '), line.size());
+  std::string verb = line.substr(0, space);
+  std::string rest = line.substr(std::min(space + 1, line.size()));
+  if (verb == "call") {
+    auto calls = traces::parseControl(rest, "");
+    if (!calls)
+      return calls.error();
+    if (calls->size() != 1)
+      return noRequest(line);
+    auto done = served.call(calls->front());
+    if (!done) {
+      Error error = done.error();
+      error.line = 0; // the request is the only line
+      return error;
+    }
+    return done->empty() ? *done : *done + "\n";
+  }
+  if (verb == "stats" && isFormat(rest)) {
+    Snapshot now = served.snapshot();
+    now.clientsDropped = dropped;
+    return formatted(rest, now, nullptr);
+  }
+  if (verb == "watch")
+    return startWatch(client, rest);
+  if (line == "functions")
+    return functionList();
+  if (line == "dump")
+    return served.journal().text();
+  if (line == "stop") {
+    stopAsked = true;
+    return std::string();
+  }
+  return noRequest(line);
+}
+
+Result<std::string> ControlServer::startWatch(Client &client,
+                                              const std::string &rest) {
+  size_t space = std::min(rest.find(' '), rest.size());
+  std::string format = rest.substr(0, space);
+  char *end = nullptr;
+  unsigned long ms = std::strtoul(rest.c_str() + space, &end, 10);
+  constexpr unsigned long msMax = 1'000'000'000;
+  if (!isFormat(format) || *end != 0 || ms == 0 || ms > msMax)
+    return noRequest("watch " + rest);
+  client.watched = format;
+  client.everyNs = uint64_t(ms) * 1'000'000;
+  client.nextNs = monotonicNs() + client.everyNs;
+  client.before = served.snapshot();
+  return formatted(format, *client.before, nullptr);
+}
+
+uint64_t ControlServer::watch(uint64_t nowNs) {
+  uint64_t next = 0;
+  for (Client &client : clients) {
+    if (client.watched.empty())
+      continue;
+    if (client.nextNs <= nowNs) {
+      if (client.out.size() > UnreadBytesMax) {
+        client.gone = true;
+        ++dropped;
+        continue;
+      }
+      Snapshot now = served.snapshot();
+      now.clientsDropped = dropped;
+      answer(client, formatted(client.watched, now, &*client.before));
+      client.before = std::move(now);
+      client.nextNs = nowNs + client.everyNs;
+    }
+    if (next == 0 || client.nextNs < next)
+      next = client.nextNs;
+  }
+  removeGone();
+  return next;
+}
+
+std::string ControlServer::functionList() const {
+  std::string text;
+  for (const auto &function : served.liveProgram().controls()) {
+    text += function.returns + " " + function.name + "(";
+    for (size_t i = 0; i < function.params.size(); ++i)
+      text += (i ? ", " : "") + function.params[i].type + " " +
+              function.params[i].name;
+    text += ")\n";
+  }
+  return text;
+}
+
+void ControlServer::removeGone() {
+  clients.remove_if([](const Client &client) {
+    if (client.gone)
+      close(client.descriptor);
+    return client.gone;
+  });
+}
+
+} // namespace karakal::sw

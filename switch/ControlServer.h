@@ -1,0 +1,83 @@
+// The control socket of a running switch.
+//
+// A stream socket in the file system, whose permissions say who may use it. A
+// request is a line; the answer is `ok N` or `error N`, then N bytes:
+//
+//   call routes.add(10.0.0.0/8, hop: 3)     the function's value, if it has one
+//   stats FORMAT                            text, json or prometheus
+//   watch FORMAT MILLISECONDS               answers again and again
+//   functions                               one signature a line
+//   dump                                    the calls accepted, folded
+//   stop                                    ends the switch
+//
+// Nothing that a client does holds up packets or other clients: what it does
+// not read is kept up to a bound, and then the client is dropped and counted.
+//
+// | id | what is wrong |
+// |---|---|
+// | E-switch-005 | the socket cannot be made, or another switch uses it |
+// | E-switch-012 | a request that is none |
+
+#ifndef KARAKAL_SWITCH_CONTROLSERVER_H
+#define KARAKAL_SWITCH_CONTROLSERVER_H
+
+#include "switch/Switch.h"
+#include <list>
+#include <optional>
+#include <poll.h>
+
+namespace karakal::sw {
+
+class ControlServer {
+public:
+  /// A client that is silent and more than this may be connected.
+  static constexpr size_t ClientsMax = 64;
+  /// Bytes of a request, and those that a client may leave unread.
+  static constexpr size_t RequestBytesMax = 64 << 10;
+  static constexpr size_t UnreadBytesMax = 1 << 20;
+
+  explicit ControlServer(Switch &served) : served(served) {}
+  ~ControlServer();
+  ControlServer(const ControlServer &) = delete;
+
+  /// E-switch-005.
+  Status listen(const std::string &path, uint32_t mode);
+
+  /// Adds the descriptors to wait for; `serve` takes what poll said of them.
+  void addTo(std::vector<pollfd> &events) const;
+  void serve(const std::vector<pollfd> &events);
+  /// Sends what is due to watchers; returns the time of the next one, or 0.
+  uint64_t watch(uint64_t nowNs);
+  /// Whether a client asked for the end.
+  bool isStopAsked() const { return stopAsked; }
+  uint64_t clientsDropped() const { return dropped; }
+
+private:
+  struct Client {
+    int descriptor;
+    std::string in, out;
+    std::string watched; ///< the form of the statistics; empty: no watch
+    uint64_t everyNs = 0, nextNs = 0;
+    std::optional<Snapshot> before;
+    bool gone = false;
+  };
+  void accept();
+  void read(Client &client);
+  void write(Client &client);
+  void answer(Client &client, const Result<std::string> &result);
+  Result<std::string> request(Client &client, const std::string &line);
+  Result<std::string> startWatch(Client &client, const std::string &rest);
+  std::string functionList() const;
+  void removeGone();
+
+  Switch &served;
+  int listening = -1;
+  std::string socketPath;
+  std::list<Client> clients;
+  uint64_t dropped = 0;
+  bool stopAsked = false;
+};
+
+} // namespace karakal::sw
+
+#endif // KARAKAL_SWITCH_CONTROLSERVER_H

@@ -1,0 +1,114 @@
+// A core of the switch.
+
+#include "switch/Core.h"
+#include <algorithm>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace karakal::sw {
+
+/// Rounds without a frame after which a core waits.
+static constexpr uint32_t idleRoundsMax = 64;
+/// How long it waits at most, and how long if a port cannot wake it.
+static constexpr int waitMs = 1000, waitBlindMs = 1;
+/// Rounds that the frames which wait at the end may take.
+static constexpr uint32_t drainRoundsMax = 1000;
+
+uint64_t monotonicNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1'000'000'000 + uint64_t(now.tv_nsec);
+}
+
+Core::Core(uint32_t index, x86::LiveCore &program, Ports &ports, Still &still,
+           const CoreOptions &options)
+    : index(index), program(program), ports(ports), still(still),
+      options(options), outgoing(ports.size()), incoming(options.burst),
+      wakeUp(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  KARAKAL_ASSERT(options.burst >= 1 && options.burst <= CoreBurstMax,
+                 "a burst has buffers");
+  KARAKAL_ASSERT(wakeUp >= 0, "a descriptor is left");
+}
+
+Core::~Core() { close(wakeUp); }
+
+void Core::stop() {
+  stopped = true;
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = write(wakeUp, &one, sizeof one);
+}
+
+void Core::send(const Frame &frame) {
+  KARAKAL_ASSERT(frame.data && frame.bytes != 0, "a program sends bytes");
+  if (frame.port < outgoing.size())
+    outgoing[frame.port].push_back(frame);
+  else
+    ++own.noPort;
+}
+
+void Core::flush() {
+  for (size_t i = 0; i < outgoing.size(); ++i) {
+    if (outgoing[i].empty())
+      continue;
+    ports[i]->send(index, outgoing[i].data(), uint32_t(outgoing[i].size()));
+    outgoing[i].clear();
+  }
+}
+
+/// Takes a burst from each port; false if there was none.
+bool Core::round() {
+  bool any = false;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    uint32_t count =
+        ports[i]->receive(index, incoming.data(), uint32_t(incoming.size()));
+    if (count == 0)
+      continue;
+    for (uint32_t k = 0; k < count; ++k)
+      incoming[k].port = uint32_t(i);
+    program.run(incoming.data(), count, monotonicNs(), *this);
+    ++own.bursts;
+    any = true;
+  }
+  if (any)
+    idleRounds = 0;
+  return any;
+}
+
+bool Core::allEnded() const {
+  return std::all_of(ports.begin(), ports.end(),
+                     [](const auto &port) { return port->isEnded(); });
+}
+
+/// Waits for a frame, or for `stop`. The core counts as standing still.
+void Core::rest() {
+  if (options.poll || ++idleRounds < idleRoundsMax)
+    return;
+  ++own.waits;
+  std::vector<pollfd> events = {{wakeUp, POLLIN, 0}};
+  bool canWakeUp = true;
+  for (const auto &port : ports) {
+    int descriptor = port->descriptor(index);
+    if (descriptor >= 0)
+      events.push_back({descriptor, POLLIN, 0});
+    else
+      canWakeUp &= port->isEnded();
+  }
+  still.end(index);
+  poll(events.data(), events.size(), canWakeUp ? waitMs : waitBlindMs);
+  // An interface that is not there is readable at once, for its error.
+  bool failed = std::any_of(events.begin(), events.end(), [](const pollfd &e) {
+    return (e.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+  });
+  if (failed)
+    poll(events.data(), 1, waitBlindMs);
+  still.begin(index);
+}
+
+void Core::drain() {
+  for (uint32_t i = 0; i < drainRoundsMax && round(); ++i)
+    ;
+}
+
+} // namespace karakal::sw

@@ -1,0 +1,49 @@
+// Ports by their description on the command line.
+//
+//   veth0                              a Linux interface (AF_PACKET)
+//   af_packet,iface=veth0              the same
+//   pcap,rx=in.pcap,tx=out.pcap        frames of a file, frames to a file
+//   null                               nothing comes in, all that leaves is
+//   lost
+//
+// The form is that of DPDK's virtual devices: a driver, then `key=value` after
+// commas.
+//
+// | id | what is wrong |
+// |---|---|
+// | E-switch-001 | a port's description: unknown driver or key, bad value |
+// | E-switch-002 | an interface that cannot be opened |
+// | E-switch-003 | more ports than a program can have, or none |
+// | E-switch-004 | a file of a port that cannot be written |
+
+#ifndef KARAKAL_SWITCH_PORTS_H
+#define KARAKAL_SWITCH_PORTS_H
+
+#include "switch/Port.h"
+#include <map>
+#include <memory>
+
+namespace karakal::sw {
+
+/// A description in its parts.
+struct PortDescription {
+  std::string text, driver;
+  std::map<std::string, std::string> values;
+};
+
+/// E-switch-001.
+Result<PortDescription> parsePort(const std::string &text);
+
+/// Opens a port with one queue for each core. E-switch-001 and -002, those of
+/// traces/ for files.
+Result<std::unique_ptr<Port>> openPort(const std::string &text, uint32_t cores);
+
+// The drivers. Each takes a description whose keys have been checked.
+Result<std::unique_ptr<Port>> openPacketSocket(const PortDescription &port,
+                                               uint32_t cores);
+Result<std::unique_ptr<Port>> openTraceFile(const PortDescription &port,
+                                            uint32_t cores);
+
+} // namespace karakal::sw
+
+#endif // KARAKAL_SWITCH_PORTS_H

@@ -1,0 +1,214 @@
+// What the switch has counted.
+
+#include "switch/Statistics.h"
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace karakal::sw {
+
+namespace {
+
+struct PacketField {
+  const char *name;
+  const char *meaning;
+  uint64_t x86::LiveCounts::*value;
+};
+const PacketField packetFields[] = {
+    {"received", "frames that the program took", &x86::LiveCounts::received},
+    {"forwarded", "of those, sent", &x86::LiveCounts::forwarded},
+    {"dropped", "of those, dropped", &x86::LiveCounts::dropped},
+    {"consumed", "of those, ended by a cold PPF", &x86::LiveCounts::consumed},
+    {"lost_in_faults", "of those, ended by a fault",
+     &x86::LiveCounts::lostInFaults},
+    {"transmitted", "frames that the program sent, with copies",
+     &x86::LiveCounts::transmitted},
+    {"copied", "packets made by copy and create", &x86::LiveCounts::copied},
+    {"oversize", "frames too long for the program", &x86::LiveCounts::oversize},
+    {"no_buffer", "frames not taken, as no buffer was free",
+     &x86::LiveCounts::noBuffer},
+    {"faults", "illegal actions of the program", &x86::LiveCounts::faults},
+};
+
+struct PortField {
+  const char *name;
+  const char *meaning;
+  uint64_t PortCounts::*value;
+};
+const PortField portFields[] = {
+    {"received", "frames received", &PortCounts::received},
+    {"received_bytes", "bytes received", &PortCounts::receivedBytes},
+    {"sent", "frames sent", &PortCounts::sent},
+    {"sent_bytes", "bytes sent", &PortCounts::sentBytes},
+    {"damaged", "frames received cut short or too long", &PortCounts::damaged},
+    {"full", "frames not sent, as the port had no room", &PortCounts::full},
+    {"send_errors", "frames not sent for another reason",
+     &PortCounts::sendErrors},
+    {"downs", "times that the port went away", &PortCounts::downs},
+};
+
+double secondsOf(uint64_t nanoseconds) { return double(nanoseconds) / 1e9; }
+
+/// A line of a table: text, number, and its rate if there is one.
+void row(std::string &text, const std::string &name, uint64_t value,
+         const uint64_t *before, double seconds) {
+  char line[160];
+  if (before && seconds > 0)
+    std::snprintf(line, sizeof line, "  %-32s %15llu %15.1f/s\n", name.c_str(),
+                  static_cast<unsigned long long>(value),
+                  double(value - *before) / seconds);
+  else
+    std::snprintf(line, sizeof line, "  %-32s %15llu\n", name.c_str(),
+                  static_cast<unsigned long long>(value));
+  text += line;
+}
+
+/// A label's value: backslash, quotation mark and line end are escaped.
+std::string quoted(const std::string &value) {
+  std::string text = "\"";
+  for (char c : value) {
+    if (c == '\\' || c == '"')
+      text += '\\';
+    text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return text + "\"";
+}
+
+void metric(std::string &text, const std::string &name, const char *kind,
+            const char *meaning) {
+  text += "# HELP bakersw_" + name + " " + meaning + "\n# TYPE bakersw_" +
+          name + " " + kind + "\n";
+}
+
+void sample(std::string &text, const std::string &name,
+            const std::string &labels, uint64_t value) {
+  text += "bakersw_" + name + (labels.empty() ? "" : "{" + labels + "}") + " " +
+          std::to_string(value) + "\n";
+}
+
+} // namespace
+
+std::string statisticsTable(const Snapshot &now, const Snapshot *before) {
+  KARAKAL_ASSERT(!before || before->ports.size() == now.ports.size(),
+                 "two moments of one switch");
+  double seconds =
+      before ? secondsOf(now.nanoseconds - before->nanoseconds) : 0;
+  char title[64];
+  std::snprintf(title, sizeof title, ": %.1f s, %zu %s\n",
+                secondsOf(now.nanoseconds), now.cores.size(),
+                now.cores.size() == 1 ? "core" : "cores");
+  std::string text = now.program + title;
+  for (size_t i = 0; i < now.ports.size(); ++i) {
+    const Snapshot::PortState &port = now.ports[i];
+    text += "port " + std::to_string(i) + " (" + port.description + ")" +
+            (port.up ? "\n" : ": down\n");
+    for (const PortField &field : portFields) {
+      uint64_t value = port.counts.*field.value;
+      bool isUsual = &field - portFields < 4;
+      if (value != 0 || isUsual)
+        row(text, field.meaning, value,
+            before ? &(before->ports[i].counts.*field.value) : nullptr,
+            seconds);
+    }
+  }
+  text += "packets\n";
+  Snapshot::CoreState sum = now.total();
+  Snapshot::CoreState old = before ? before->total() : Snapshot::CoreState();
+  for (const PacketField &field : packetFields)
+    if (uint64_t value = sum.packets.*field.value)
+      row(text, field.meaning, value,
+          before ? &(old.packets.*field.value) : nullptr, seconds);
+  if (sum.own.noPort != 0)
+    row(text, "sent to a port that is not there", sum.own.noPort, nullptr, 0);
+  bool anyDrop = false;
+  for (size_t i = 0; i < now.drops.size(); ++i) {
+    if (now.drops[i].second == 0)
+      continue;
+    text += anyDrop ? "" : "drops\n";
+    anyDrop = true;
+    row(text, now.drops[i].first, now.drops[i].second,
+        before ? &before->drops[i].second : nullptr, seconds);
+  }
+  if (!now.lastFault.empty())
+    text += "last fault: " + now.lastFault + "\n";
+  return text;
+}
+
+std::string statisticsJson(const Snapshot &now) {
+  using Json = nlohmann::ordered_json;
+  auto coreJson = [](const Snapshot::CoreState &core) {
+    Json json;
+    for (const PacketField &field : packetFields)
+      json[field.name] = core.packets.*field.value;
+    json["no_port"] = core.own.noPort;
+    json["bursts"] = core.own.bursts;
+    json["waits"] = core.own.waits;
+    return json;
+  };
+  Json json;
+  json["schema"] = 1;
+  json["program"] = now.program;
+  json["seconds"] = secondsOf(now.nanoseconds);
+  json["packets"] = coreJson(now.total());
+  json["drops"] = Json::object();
+  for (const auto &[reason, count] : now.drops)
+    json["drops"][reason] = count;
+  json["ports"] = Json::array();
+  for (const Snapshot::PortState &port : now.ports) {
+    Json one = {{"name", port.description}, {"up", port.up}};
+    for (const PortField &field : portFields)
+      one[field.name] = port.counts.*field.value;
+    json["ports"].push_back(one);
+  }
+  json["cores"] = Json::array();
+  for (const Snapshot::CoreState &core : now.cores)
+    json["cores"].push_back(coreJson(core));
+  json["control"] = {{"calls", now.calls},
+                     {"refused", now.callsRefused},
+                     {"clients_dropped", now.clientsDropped}};
+  json["last_fault"] = now.lastFault;
+  return json.dump() + "\n";
+}
+
+std::string statisticsPrometheus(const Snapshot &now) {
+  std::string text;
+  for (const PortField &field : portFields) {
+    std::string name = std::string("port_") + field.name + "_total";
+    metric(text, name, "counter", field.meaning);
+    for (size_t i = 0; i < now.ports.size(); ++i)
+      sample(text, name,
+             "port=\"" + std::to_string(i) +
+                 "\",name=" + quoted(now.ports[i].description),
+             now.ports[i].counts.*field.value);
+  }
+  metric(text, "port_up", "gauge", "1 if the port works");
+  for (size_t i = 0; i < now.ports.size(); ++i)
+    sample(text, "port_up",
+           "port=\"" + std::to_string(i) +
+               "\",name=" + quoted(now.ports[i].description),
+           now.ports[i].up);
+  for (const PacketField &field : packetFields) {
+    std::string name = std::string("packets_") + field.name + "_total";
+    metric(text, name, "counter", field.meaning);
+    for (size_t i = 0; i < now.cores.size(); ++i)
+      sample(text, name, "core=\"" + std::to_string(i) + "\"",
+             now.cores[i].packets.*field.value);
+  }
+  metric(text, "no_port_total", "counter",
+         "frames sent to a port that is not there");
+  sample(text, "no_port_total", "", now.total().own.noPort);
+  metric(text, "drops_total", "counter", "frames by drop reason");
+  for (const auto &[reason, count] : now.drops)
+    sample(text, "drops_total", "reason=" + quoted(reason), count);
+  metric(text, "control_calls_total", "counter", "control calls");
+  sample(text, "control_calls_total", "", now.calls);
+  metric(text, "control_refused_total", "counter", "control calls refused");
+  sample(text, "control_refused_total", "", now.callsRefused);
+  metric(text, "control_clients_dropped_total", "counter",
+         "control clients that were too many or did not read");
+  sample(text, "control_clients_dropped_total", "", now.clientsDropped);
+  metric(text, "uptime_seconds", "gauge", "seconds since the start");
+  sample(text, "uptime_seconds", "", now.nanoseconds / 1'000'000'000);
+  return text;
+}
+
+} // namespace karakal::sw

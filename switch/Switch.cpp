@@ -1,0 +1,140 @@
+// The switch.
+
+#include "switch/Switch.h"
+
+namespace karakal::sw {
+
+Snapshot::CoreState Snapshot::total() const {
+  CoreState sum;
+  for (const CoreState &core : cores) {
+    const x86::LiveCounts &packets = core.packets;
+    sum.packets.received += packets.received;
+    sum.packets.transmitted += packets.transmitted;
+    sum.packets.forwarded += packets.forwarded;
+    sum.packets.dropped += packets.dropped;
+    sum.packets.consumed += packets.consumed;
+    sum.packets.copied += packets.copied;
+    sum.packets.oversize += packets.oversize;
+    sum.packets.noBuffer += packets.noBuffer;
+    sum.packets.faults += packets.faults;
+    sum.packets.lostInFaults += packets.lostInFaults;
+    sum.own.bursts += core.own.bursts;
+    sum.own.waits += core.own.waits;
+    sum.own.noPort += core.own.noPort;
+  }
+  return sum;
+}
+
+Switch::Switch(x86::LiveProgram &program, Ports &ports,
+               const CoreOptions &options)
+    : program(program), ports(ports), still(program.coreCount()),
+      accepted(program.controls()), startNs(monotonicNs()) {
+  for (uint32_t i = 0; i < program.coreCount(); ++i)
+    cores.push_back(
+        std::make_unique<Core>(i, program.core(i), ports, still, options));
+}
+
+Switch::~Switch() { stop(); }
+
+void Switch::start(std::function<void()> ended) {
+  KARAKAL_ASSERT(threads.empty(), "the cores start once");
+  for (size_t i = 0; i < cores.size(); ++i)
+    threads.emplace_back([this, i, ended] {
+      cores[i]->work([&] {
+        if (i == 0)
+          ended();
+      });
+    });
+}
+
+void Switch::stop() {
+  for (auto &core : cores)
+    core->stop();
+  for (std::thread &thread : threads)
+    thread.join();
+  threads.clear();
+}
+
+Result<std::string> Switch::call(const traces::ControlCall &call) {
+  return make(call, /*isNoted=*/true);
+}
+
+Result<std::string> Switch::tick(const traces::ControlCall &call) {
+  return make(call, /*isNoted=*/false);
+}
+
+Result<std::string> Switch::make(const traces::ControlCall &call,
+                                 bool isNoted) {
+  if (call.kind != traces::ControlCall::Start)
+    return makeFileError("E-switch-011", call.file,
+                         "a call to a running switch takes effect at once; "
+                         "leave out the '@'",
+                         call.line);
+  auto resolved = traces::bindCall(call, program.controls());
+  if (!resolved) {
+    ++callsRefused;
+    return resolved.error();
+  }
+  Result<uint32_t> returned = 0u;
+  still.call([&] {
+    auto attached = cores[0]->live().attach();
+    returned = cores[0]->live().call(resolved->function, resolved->args,
+                                     monotonicNs(), *cores[0]);
+  });
+  const traces::ControlSignature &function =
+      program.controls()[resolved->function];
+  ++calls;
+  if (returned && traces::givesValue(function))
+    return std::to_string(
+        traces::valueOf(function, call.text, call.line, *returned).value);
+  if (returned && *returned == 0) {
+    if (isNoted)
+      accepted.note(call, *resolved);
+    return std::string();
+  }
+  ++callsRefused;
+  if (!returned)
+    return makeFileError(returned.error().id, call.file,
+                         call.name + ": " + returned.error().message,
+                         call.line);
+  std::string why =
+      function.tableLimit != 0
+          ? " refused the call: " +
+                traces::refusal(function, int32_t(*returned))
+          : " returned error " + std::to_string(int32_t(*returned));
+  return makeFileError("E-switch-010", call.file, call.name + why, call.line);
+}
+
+Snapshot Switch::snapshot() {
+  Snapshot now;
+  now.program = program.name();
+  now.nanoseconds = monotonicNs() - startNs;
+  now.calls = calls;
+  now.callsRefused = callsRefused;
+  for (const std::string &reason : program.dropReasons())
+    now.drops.emplace_back(reason, 0);
+  still.call([&] {
+    for (const auto &port : ports)
+      now.ports.push_back({port->description(), port->isUp(), port->counts()});
+    for (const auto &core : cores) {
+      now.cores.push_back({core->live().counts(), core->counts()});
+      std::vector<uint64_t> drops = core->live().drops();
+      KARAKAL_ASSERT(drops.size() == now.drops.size(),
+                     "a count for each drop reason");
+      for (size_t i = 0; i < drops.size(); ++i)
+        now.drops[i].second += drops[i];
+      if (std::string fault = core->live().lastFault(); !fault.empty())
+        now.lastFault = fault;
+    }
+  });
+  return now;
+}
+
+void Switch::tend() {
+  still.call([&] {
+    for (auto &port : ports)
+      port->tend();
+  });
+}
+
+} // namespace karakal::sw

@@ -1,0 +1,158 @@
+// The switch with a program and ports in memory: frames, control, statistics.
+
+#include "switch/Switch.h"
+#include "FakeProgram.h"
+#include "switch/Client.h"
+#include "switch/Statistics.h"
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+using namespace karakal;
+using namespace karakal::sw;
+using testing::HasSubstr;
+
+namespace {
+
+traces::ControlCall parsed(const std::string &text) {
+  auto calls = traces::parseControl(text, "test");
+  EXPECT_TRUE(calls && calls->size() == 1) << text;
+  return calls->front();
+}
+
+/// A switch of two ports in memory.
+struct Bench {
+  explicit Bench(uint32_t cores = 1) : program(cores) {
+    for (MemoryPort *&port : memory) {
+      auto made = std::make_unique<MemoryPort>(cores);
+      port = made.get();
+      ports.push_back(std::move(made));
+    }
+    served = std::make_unique<Switch>(program, ports, CoreOptions());
+  }
+  Result<std::string> call(const std::string &text) {
+    return served->call(parsed(text));
+  }
+
+  FakeProgram program;
+  Ports ports;
+  MemoryPort *memory[2];
+  std::unique_ptr<Switch> served;
+};
+
+} // namespace
+
+TEST(Switch, SendsEachFrameInOrderAndCountsIt) {
+  Bench bench;
+  for (uint8_t i = 0; i < 200; ++i)
+    bench.memory[0]->put({i, 1, 2});
+  bench.served->start([] {});
+  bench.served->stop(); // works off what is there
+  auto out = bench.memory[1]->taken();
+  ASSERT_EQ(out.size(), 200u);
+  for (uint8_t i = 0; i < 200; ++i)
+    EXPECT_EQ(out[i][0], i);
+  Snapshot now = bench.served->snapshot();
+  EXPECT_EQ(now.ports[0].counts.received, 200u);
+  EXPECT_EQ(now.ports[1].counts.sent, 200u);
+  EXPECT_EQ(now.total().packets.received, 200u);
+}
+
+TEST(Switch, AFrameToAPortThatIsNotThereIsCounted) {
+  Bench bench;
+  bench.memory[1]->put({1, 2, 3});
+  bench.served->start([] {});
+  bench.served->stop();
+  EXPECT_EQ(bench.served->snapshot().total().own.noPort, 1u);
+}
+
+TEST(Switch, CallsNeverMeetABurst) {
+  Bench bench;
+  bench.served->start([] {});
+  for (int i = 0; i < 2000; ++i) {
+    bench.memory[0]->put({1});
+    ASSERT_TRUE(bench.call("set(1)"));
+  }
+  bench.served->stop();
+  EXPECT_FALSE(bench.program.core(0).metBurst);
+  EXPECT_EQ(bench.memory[1]->taken().size(), 2000u);
+}
+
+TEST(Switch, CallsHaveTheErrorsOfControlFiles) {
+  Bench bench;
+  EXPECT_EQ(*bench.call("get()"), "7");
+  EXPECT_EQ(bench.call("nosuch(1)").error().id, "E-traces-023");
+  EXPECT_EQ(bench.call("set()").error().id, "E-traces-024");
+  EXPECT_EQ(bench.call("set(9)").error().id, "E-switch-010");
+  EXPECT_EQ(bench.call("@packet 3 set(1)").error().id, "E-switch-011");
+  Snapshot now = bench.served->snapshot();
+  EXPECT_EQ(now.calls, 2u);
+  EXPECT_EQ(now.callsRefused, 3u);
+}
+
+TEST(Journal, FoldsTheCallsOfATable) {
+  Bench bench;
+  for (const char *text :
+       {"routes.add(1, 10)", "set(1)", "routes.add(2, 20)",
+        "routes.change(1, 11)", "routes.remove(2)", "get()", "set(9)",
+        "m.routes.change(5, hop: 50)", "routes.change(5, 51)"})
+    (void)bench.call(text);
+  EXPECT_EQ(bench.served->journal().text(),
+            "set(1)\nm.routes.add(1, 11)\nm.routes.change(5, 51)\n");
+  ASSERT_TRUE(bench.call("routes.clear()"));
+  EXPECT_EQ(bench.served->journal().text(), "set(1)\nroutes.clear()\n");
+}
+
+TEST(Journal, StaysSmallWhenATableChurns) {
+  Bench bench;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(bench.call("routes.add(3, 1)"));
+    ASSERT_TRUE(bench.call("routes.remove(3)"));
+    ASSERT_TRUE(bench.call("routes.clear()"));
+  }
+  EXPECT_LE(bench.served->journal().size(), 1u);
+}
+
+TEST(Client, WordsOfAShellAreACall) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(callOfWords({"f"}), "f()");
+  EXPECT_EQ(callOfWords({"f(1, 2)"}), "f(1, 2)");
+  EXPECT_EQ(callOfWords({"routes.add", "10.0.0.0/8", "hop:", "3"}),
+            "routes.add(10.0.0.0/8, hop: 3)");
+  EXPECT_EQ(callOfWords({"routes.add", "10.0.0.0/8,", "hop=3"}),
+            "routes.add(10.0.0.0/8, hop: 3)");
+  EXPECT_EQ(callOfWords(Words{"s.add", "6", "80", "..", "90", "any"}),
+            "s.add(6, 80 .. 90, any)");
+  EXPECT_EQ(callOfWords(Words{"s.add", "10.0.0.0", "&", "255.0.0.0", "4"}),
+            "s.add(10.0.0.0 & 255.0.0.0, 4)");
+}
+
+TEST(Statistics, AllFormsTellTheSame) {
+  Bench bench;
+  for (int i = 0; i < 3; ++i)
+    bench.memory[0]->put({1, 2});
+  bench.served->start([] {});
+  bench.served->stop();
+  Snapshot now = bench.served->snapshot();
+  auto json = nlohmann::json::parse(statisticsJson(now));
+  EXPECT_EQ(json["packets"]["received"], 3);
+  EXPECT_EQ(json["ports"][1]["sent"], 3);
+  EXPECT_EQ(json["drops"]["unspecified"], 0);
+  std::string prometheus = statisticsPrometheus(now);
+  EXPECT_THAT(
+      prometheus,
+      HasSubstr("bakersw_port_sent_total{port=\"1\",name=\"memory\"} 3"));
+  EXPECT_THAT(prometheus,
+              HasSubstr("# TYPE bakersw_packets_received_total counter"));
+  EXPECT_THAT(statisticsTable(now), HasSubstr("frames that the program took"));
+  Snapshot later = now;
+  later.nanoseconds += 2'000'000'000;
+  later.ports[1].counts.sent += 10;
+  EXPECT_THAT(statisticsTable(later, &now), HasSubstr("5.0/s"));
+}
+
+TEST(Statistics, ALabelOfPrometheusIsQuoted) {
+  Snapshot now;
+  now.ports.push_back({"pcap,rx=a\"b\\c\nd", true, {}});
+  EXPECT_THAT(statisticsPrometheus(now),
+              HasSubstr("name=\"pcap,rx=a\\\"b\\\\c\\nd\""));
+}

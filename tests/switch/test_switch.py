@@ -1,0 +1,177 @@
+"""bakersw on files: its frames, its control socket, its end."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from npftrace.frames.capture import read_capture, write_capture
+from testkit.applications import SOURCES
+from testkit.paths import ROOT
+from testkit.runs import run_on_x86
+from testkit.switch import Refused, running_switch
+from testkit.tools import output_of, requires, run
+from testkit.workloads import PORTS, exceptional_workload
+
+pytestmark = requires("bakersw")
+VLAN = ROOT / "apps/examples/vlan-switch/vlan_switch.baker"
+COUNTER = ROOT / "apps/examples/flow-counter/flow_counter.baker"
+
+
+def ctl(path: Path, *words: object, status: int = 0) -> str:
+    return output_of("bakersw", "ctl", f"--socket={path}", *words, status=status)
+
+
+@pytest.mark.parametrize("app", ["firewall", "mpls"])
+def test_the_switch_sends_what_a_run_sends(app: str, tmp_path: Path) -> None:
+    load = exceptional_workload(app, tmp_path, 1500)
+    frames = read_capture(load.trace, PORTS).frames
+    # The frames of one port, for a run has those of all ports in one order.
+    only = tmp_path / "only.pcapng"
+    write_capture(only, [f for f in frames if f.port == 0], PORTS)
+    load = replace(load, trace=only)
+    out, stats = run_on_x86(SOURCES[app], load, tmp_path)
+    json_file = tmp_path / "switch.json"
+    run(
+        "bakersw", SOURCES[app], f"--control={load.control}", "--socket=none",
+        f"--stats={json_file}", f"--port=pcap,rx={only},tx={tmp_path}/0.pcap",
+        *[f"--port=pcap,tx={tmp_path}/{n}.pcap" for n in range(1, PORTS)],
+    )  # fmt: skip
+    made = json.loads(json_file.read_text())
+    for key in ("received", "forwarded", "dropped", "consumed", "transmitted"):
+        assert made["packets"][key] == stats["packets"][key], key
+    assert made["drops"] == stats["drops"]
+    expected = read_capture(out, PORTS).frames
+    for n in range(PORTS):
+        sent = read_capture(tmp_path / f"{n}.pcap", 1, allow_empty=True).frames
+        assert [f.data for f in sent] == [f.data for f in expected if f.port == n], n
+
+
+def test_control_over_the_socket(tmp_path: Path) -> None:
+    with running_switch(SOURCES["l3-switch"], tmp_path, "--port=null", "--stay") as sw:
+        assert sw.path.stat().st_mode & 0o777 == 0o660
+        assert ctl(sw.path, "next_hop_add", 3, 0, "02:00:00:00:00:01") == ""
+        assert ctl(sw.path, "route_add(10.0.0.0, 8, 3)") == ""
+        assert "route_add" in ctl(sw.path, "functions")
+        assert "route_add(10.0.0.0, 8, 3)\n" in ctl(sw.path, "dump")
+        for words, message in (
+            (["nosuch", 1], "E-traces-023"),
+            (["route_add", 1], "E-traces-024"),
+            (["route_add", "10.0.0.0", 300, 3], "E-traces-025"),
+            (["route_add", "10.0.0.0", 33, 3], "E-switch-010"),
+            (["@packet 3 route_add(10.0.0.0, 8, 3)"], "E-switch-011"),
+            (["stats", "more"], "E-switch-007"),
+        ):
+            assert message in ctl(sw.path, *words, status=1)
+        assert json.loads(ctl(sw.path, "stats", "--format=json"))["schema"] == 1
+        assert "# TYPE" in ctl(sw.path, "stats", "--format=prometheus")
+        with pytest.raises(Refused, match="E-switch-012"):
+            sw.control.ask("nonsense")
+        again = tmp_path / "again.control"
+        again.write_text(ctl(sw.path, "dump"))
+        assert ctl(sw.path, "load", again) == ""
+        again.write_text("route_add(10.0.0.0, 8, 3)\nroute_add(10.0.0.0, 99, 3)\n")
+        refused = ctl(sw.path, "load", again, status=1)
+        assert f"{again}:2: " in refused
+        assert ctl(sw.path, "stop") == ""
+        sw.process.wait(timeout=30)
+        assert not sw.path.exists()
+    assert "E-switch-006" in ctl(sw.path, "stats", status=1)
+
+
+def test_watch_prints_again_and_again(tmp_path: Path) -> None:
+    with running_switch(VLAN, tmp_path, "--port=null", "--stay") as sw:
+        sw.control.ask("watch json 20")
+        times = [json.loads(sw.control.answer())["seconds"] for _ in range(3)]
+        assert times == sorted(set(times))
+
+
+def test_a_client_that_stops_reading_is_dropped(tmp_path: Path) -> None:
+    with running_switch(VLAN, tmp_path, "--port=null", "--stay") as sw:
+        silent = sw.connect()
+        silent.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        silent.socket.sendall(b"watch prometheus 1\n")
+        flood = sw.connect()
+        flood.socket.sendall(b"x" * 200_000)
+        sw.wait_for("control", "clients_dropped", least=2)
+        assert sw.control.stats()["schema"] == 1
+
+
+def test_calls_come_back_by_the_clock(tmp_path: Path) -> None:
+    with running_switch(
+        SOURCES["l3-switch"], tmp_path, "--port=null", "--stay",
+        "--every=0.01:arp_tick()",
+    ) as sw:  # fmt: skip
+        sw.wait_for("control", "calls", least=5)
+        assert "arp_tick" not in sw.control.ask("dump")
+        out = sw.end()
+    assert "l3_switch" in out
+
+
+def test_updates_while_frames_flow(tmp_path: Path) -> None:
+    load = exceptional_workload("l3-switch", tmp_path, 200)
+    with running_switch(
+        SOURCES["l3-switch"], tmp_path, f"--control={load.control}",
+        f"--port=pcap,rx={load.trace},repeat=0", *["--port=null"] * 3,
+    ) as sw:  # fmt: skip
+        sw.wait_for("packets", "received", least=1000)
+        for turn in range(300):
+            sw.control.ask(f"call route_add(10.{turn % 9}.0.0, 16, {turn % 3})")
+        stats = sw.control.stats()
+        packets = stats["packets"]
+        assert packets["received"] == (
+            packets["forwarded"] + packets["dropped"] + packets["consumed"]
+        )
+        assert stats["control"]["refused"] == 0
+        sw.end()
+
+
+def test_a_socket_that_is_in_use_is_an_error(tmp_path: Path) -> None:
+    with running_switch(VLAN, tmp_path, "--port=null", "--stay") as sw:
+        text = output_of(
+            "bakersw", VLAN, "--port=null", f"--socket={sw.path}", status=1
+        )
+        assert "E-switch-005" in text and "another switch" in text
+        sw.process.kill()
+        sw.process.wait()
+    # What a killed switch leaves is taken over.
+    run("bakersw", VLAN, "--port=null", f"--socket={sw.path}", "--quiet")
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        ([], 2, "no port is given"),
+        (["--port=null", "--every=x"], 2, "SECONDS:CALL"),
+        (["--port=null", "--socket-mode=9"], 2, "octal"),
+        (["--port=null"] * 5, 1, "E-switch-003"),
+        (["--port=nosuch,x=1"], 1, "E-switch-001"),
+        (["--port=nosuchinterface"], 1, "E-switch-002"),
+        (["--port=pcap,tx=/no/such/folder/x.pcap"], 1, "E-traces-008"),
+        (["--port=null", "--control=/no/such/file"], 1, "E-traces-020"),
+        (["--port=null", "--every=1:nosuch()"], 1, "E-traces-023"),
+        (["--port=null", "--socket=/no/such/folder/s"], 1, "E-switch-005"),
+    ],
+)
+def test_mistakes_are_named(options: list[str], status: int, message: str) -> None:
+    assert message in output_of("bakersw", COUNTER, *options, status=status)
+
+
+def test_a_switch_without_frames_sleeps(tmp_path: Path) -> None:
+    with running_switch(VLAN, tmp_path, "--port=null", "--stay") as sw:
+        first = sw.wait_for("cores", 0, "waits", least=1)
+        time.sleep(0.3)
+        waits = sw.control.stats()["cores"][0]["waits"]
+        assert waits - first["cores"][0]["waits"] < 10
+
+
+def test_the_unit_names_options_that_exist() -> None:
+    unit = (ROOT / "tools/package/bakersw@.service").read_text()
+    (command,) = [x for x in unit.splitlines() if x.startswith("ExecStart=")]
+    text = run("bakersw", "--help").stdout
+    assert "--socket" in command and "--socket" in text
