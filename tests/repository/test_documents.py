@@ -1,9 +1,9 @@
 """Every command in README.md, docs/ and labs/ runs.
 
-The `sh` blocks of one document are one session, run in an empty folder with links
-to the checkout's folders; one that makes network namespaces has them to itself. `./dev` lines other
-than `./dev demo` are only checked against its help, because `./dev test` runs this
-test.
+The `sh` blocks of one document are one session, run in an empty folder with links to
+the checkout's folders; one that makes network namespaces has them to itself. `./dev`
+lines other than `./dev demo` are only checked against its help, because `./dev test`
+runs this test.
 """
 
 import os
