@@ -2,8 +2,10 @@
 
 #include "baker-lang/checks/ArithmeticCheck.h"
 #include "baker-lang/checks/CallGraphChecks.h"
+#include "baker-lang/checks/ChannelCycleCheck.h"
 #include "baker-lang/checks/DeadStoreCheck.h"
 #include "baker-lang/checks/PacketFlowCheck.h"
+#include "baker-lang/checks/SharingCheck.h"
 #include "baker-lang/checks/StatementCheck.h"
 #include "baker-lang/checks/UninitializedCheck.h"
 #include "baker-lang/checks/UnusedCheck.h"
@@ -83,6 +85,8 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
   checkArithmetic(*program, diagnostics);
   checkStatements(*program, diagnostics);
   checkDeadStores(*program, diagnostics);
+  checkSharing(*program, diagnostics);
+  checkChannelCycles(*program, diagnostics);
   checkUnused(*program, diagnostics);
   return program;
 }

@@ -37,8 +37,9 @@ static bool hasSameHead(const Expr &left, const Expr &right) {
 }
 
 bool isSameValue(const Expr &left, const Expr &right) {
-  KARAKAL_ASSERT(left.type && right.type, "analysis comes first");
-  if (left.kind != right.kind || !hasSameHead(left, right))
+  // The name of a function has no type, and is no value.
+  if (!left.type || !right.type || left.kind != right.kind ||
+      !hasSameHead(left, right))
     return false;
   auto *field = llvm::dyn_cast<FieldExpr>(&left);
   if (field && field->access == Access::ModuleMember)

@@ -184,6 +184,8 @@ private:
   void connect(Wire &wire, ModuleDecl &module);
   void connectOutput(const Wire &wire, EndpointDecl &from, EndpointDecl *to);
   void connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module);
+  /// Reports a constant that is no port of the chip.
+  void checkPort(const Expr &port);
   bool resolveReceivePorts(Wire &wire, ModuleDecl &module,
                            std::vector<uint8_t> &ports);
   EndpointDecl *findEndpoint(const std::vector<Identifier> &path,

@@ -161,6 +161,10 @@ const Type *Sema::checkAssign(AssignExpr &expr) {
   }
   if (!expr.op) {
     checkConvertible(*expr.value, target, "the value");
+    if (auto *field = llvm::dyn_cast<FieldExpr>(expr.target.get());
+        field && field->access == Access::MetadataField &&
+        field->decl->name == "tx.port")
+      checkPort(*expr.value);
     // The packet moves to the target handle, so the assignment has no value.
     return target->isPacket() ? types.voidType() : target;
   }

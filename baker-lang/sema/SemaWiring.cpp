@@ -4,6 +4,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
+#include "ir/dialect/Ports.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
@@ -109,6 +110,15 @@ void Sema::connectOutput(const Wire &wire, EndpointDecl &from,
         .note(to->range, "the input");
 }
 
+void Sema::checkPort(const Expr &port) {
+  if (!port.constant || *port.constant < ir::portCount)
+    return;
+  error(DiagId::NoSuchPort, port.range,
+        "there is no port " + constantText(*port.constant, port.type) +
+            ": the chip has the ports 0 to " +
+            std::to_string(ir::portCount - 1));
+}
+
 bool Sema::resolveReceivePorts(Wire &wire, ModuleDecl &module,
                                std::vector<uint8_t> &ports) {
   for (ExprPtr &expr : wire.receivePorts) {
@@ -121,6 +131,7 @@ bool Sema::resolveReceivePorts(Wire &wire, ModuleDecl &module,
                 ": ports have numbers from 0 to 255");
       return false;
     }
+    checkPort(*expr);
     auto [first, isNew] = wiredPorts.emplace(uint8_t(*port), expr->range);
     if (!isNew)
       error(DiagId::WiredTwice, expr->range,

@@ -3,9 +3,10 @@
 //   u8 protocol = 1;          error: 'protocol' is a keyword …
 //   return protocol + 1;      not reported: the word is a name from there on
 //
-// `table` is a keyword only before a name and a brace, and a name elsewhere.
-// A keyword after a type, or after `module`, `ppf` and the like, can only be
-// meant as a name. Fields of structs and metadata may be called like keywords.
+// `table` is a keyword only before a name and a brace, `in` and `out` only
+// before a type, and names elsewhere. A keyword after a type, or after
+// `module`, `ppf` and the like, can only be meant as a name. Fields of structs
+// and metadata may be called like keywords.
 
 #include "baker-lang/syntax/KeywordsAsNames.h"
 
@@ -37,8 +38,9 @@ public:
   void run();
 
 private:
-  /// Turns each `table` that declares no table into an identifier.
-  void keepTableAsName();
+  /// Turns each `table` that declares no table, and each `in` and `out` that
+  /// begins no endpoint, into an identifier.
+  void keepAsNames();
   /// True if token `i`, a keyword, stands where a declaration has its name.
   bool isName(size_t i) const;
   /// Turns token `i` and the same words after it, up to the end of the
@@ -106,16 +108,24 @@ void KeywordScan::turnIntoName(size_t i) {
   }
 }
 
-void KeywordScan::keepTableAsName() {
-  for (size_t i = 0; i < tokens.size(); ++i)
-    if (text(i) == "table" &&
-        (text(i + 2) != "{" || tokens[i + 1]->getType() != BakerLexer::IDENT))
+void KeywordScan::keepAsNames() {
+  auto isIdentifier = [&](size_t i) {
+    return i < tokens.size() && tokens[i]->getType() == BakerLexer::IDENT;
+  };
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    bool isTable =
+        text(i) == "table" && (text(i + 2) != "{" || !isIdentifier(i + 1));
+    bool isEndpoint = (text(i) == "in" || text(i) == "out") &&
+                      !isIdentifier(i + 1) &&
+                      !(i + 1 < tokens.size() && isScalarType(tokens[i + 1]));
+    if (isTable || isEndpoint)
       dynamic_cast<antlr4::WritableToken &>(*tokens[i])
           .setType(BakerLexer::IDENT);
+  }
 }
 
 void KeywordScan::run() {
-  keepTableAsName();
+  keepAsNames();
   for (size_t i = 0; i < tokens.size(); ++i) {
     std::string here = text(i);
     if (here == "{") {
