@@ -178,11 +178,16 @@ struct Store : Access<ir::StoreOp> {
     } else {
       Value value = resize(rewriter, loc, adaptor.getValue(),
                            width > wordBits ? 64 : wordBits);
-      rewriter.create<LLVM::StoreOp>(loc, value, *address, bytesPerWord);
+      rewriter.create<LLVM::StoreOp>(loc, value, *address, bytesPerWord,
+                                     isSeenInOrder());
     }
     rewriter.eraseOp(op);
     return success();
   }
+
+  /// The engines see each store of the XScale core, in the program's order, so
+  /// LLVM must neither reorder them nor leave any out.
+  bool isSeenInOrder() const { return context.core == ir::Core::XScale; }
 
   static void storeWord(Rewriter &rewriter, Location loc, Value value,
                         Value address) {

@@ -16,7 +16,8 @@ from testkit.tools import run
 from testkit.workloads import Workload, make_workload
 
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
-PAIR = Path(__file__).parent / "Inputs/pair.baker"
+INPUTS = Path(__file__).parent / "Inputs"
+PAIR, CORE_ORDER = INPUTS / "pair.baker", INPUTS / "core_order.baker"
 MAIN = """
 instance words = pair({guarded});
 module main {{
@@ -191,3 +192,15 @@ def test_packets_see_the_old_state_or_the_new(
     check_packets(load, out, tmp_path / "stats.json")
     assert stats["control"]["not_reached"] == 0
     assert 99 / stats["seconds"] > 10_000
+
+
+def test_engines_see_the_stores_of_the_core_in_order(
+    load: Workload, tmp_path: Path
+) -> None:
+    """The core takes a table out of use before it writes it. As if nobody looked,
+    LLVM would leave the first store out."""
+    image = compile_app(CORE_ORDER, tmp_path / "order.ixp")
+    control = tmp_path / "order.control"
+    control.write_text("renew(1)\n@packet 100 renew(2)\n")
+    _, stats = simulate(image, Workload(load.trace, control), tmp_path)
+    assert 10 < stats["drops"]["out_of_use"] < PACKETS / 2

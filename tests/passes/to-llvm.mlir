@@ -75,7 +75,9 @@ func.func @globals(%i: i32) {
   %one = baker.element %all[%i] : !baker.ref<!baker.array<2 x i48>>
   %mac = baker.load %one : !baker.ref<i48>
   // CHIP: %[[STORED:.*]] = llvm.zext %[[MAC]] : i48 to i64
-  // CHIP: llvm.store %[[STORED]], %{{.*}} {alignment = 4 : i64} : i64, !llvm.ptr<1>
+  // ME: llvm.store %[[STORED]], %{{.*}} {alignment = 4 : i64} : i64, !llvm.ptr<1>
+  // The engines see the core's stores in the program's order.
+  // XSCALE: llvm.store volatile %[[STORED]], %{{.*}} {alignment = 4 : i64} : i64, !llvm.ptr<1>
   baker.store %mac, %one : !baker.ref<i48>
   return
 }
