@@ -203,60 +203,89 @@ time:
   ret i32 %v
 }
 
-;--- The hash unit's function (target-ixp/table/HashFunction.h): each step
-;--- shifts the result and adds the key if the multiplier's bit is 1, from bit
-;--- `top` down.
+;--- The hash unit's function (target-ixp/table/HashFunction.h), a byte of the key
+;--- at a time: multiplies the result by x^8, reduces it and adds the product of
+;--- byte and multiplier. Keys, results, the multiplier and the reduction
+;--- polynomial are shifted to the upper end of 128 bits, whatever their width.
+;--- The tables, which the first hash of a width makes, have the products of each
+;--- byte with the polynomial and with the multiplier.
 
-define internal { i64, i64 } @hash(i64 %key.high, i64 %key.low, i64 %top.high,
-                                   i64 %top.low, i64 %polynomial) {
+@hash.tables.48 = internal global [512 x i128] zeroinitializer, align 8
+@hash.tables.64 = internal global [512 x i128] zeroinitializer, align 8
+@hash.tables.128 = internal global [512 x i128] zeroinitializer, align 8
+
+; Writes the products of the bytes 1 to 255 with `factor`: of each power of x,
+; then the sums with those of the numbers below.
+define internal void @fill(ptr %table, i128 %factor, i128 %polynomial) {
 entry:
-  %isWide = icmp ne i64 %top.high, 0
-  %mask.high = select i1 %isWide, i64 -1, i64 0
-  %twice = shl i64 %top.low, 1
-  %below = sub i64 %twice, 1
-  %mask.low = select i1 %isWide, i64 -1, i64 %below
-  br label %step
+  br label %power
 
-step:
-  %high = phi i64 [ 0, %entry ], [ %high.new, %step ]
-  %low = phi i64 [ 0, %entry ], [ %low.new, %step ]
-  %bit.high = phi i64 [ %top.high, %entry ], [ %bit.high.next, %step ]
-  %bit.low = phi i64 [ %top.low, %entry ], [ %bit.low.next, %step ]
-  ; Multiplies the result by x and reduces it.
-  %out.high = and i64 %high, %top.high
-  %out.low = and i64 %low, %top.low
-  %out = or i64 %out.high, %out.low
-  %isOut = icmp ne i64 %out, 0
-  %reduction = select i1 %isOut, i64 %polynomial, i64 0
-  %high.twice = shl i64 %high, 1
-  %carry = lshr i64 %low, 63
-  %high.shifted = or i64 %high.twice, %carry
-  %high.kept = and i64 %high.shifted, %mask.high
-  %low.twice = shl i64 %low, 1
-  %low.kept = and i64 %low.twice, %mask.low
-  %low.reduced = xor i64 %low.kept, %reduction
-  ; Adds the key if the multiplier's bit is 1.
-  %is.high = and i64 %bit.high, -4658895280553007687 ; 0xbf58476d1ce4e5b9
-  %is.low = and i64 %bit.low, -7046029254386353131 ; 0x9e3779b97f4a7c15
-  %is = or i64 %is.high, %is.low
-  %isSet = icmp ne i64 %is, 0
-  %add.high = select i1 %isSet, i64 %key.high, i64 0
-  %add.low = select i1 %isSet, i64 %key.low, i64 0
-  %high.new = xor i64 %high.kept, %add.high
-  %low.new = xor i64 %low.reduced, %add.low
-  %into = and i64 %bit.high, 1
-  %into.placed = shl i64 %into, 63
-  %bit.low.half = lshr i64 %bit.low, 1
-  %bit.low.next = or i64 %bit.low.half, %into.placed
-  %bit.high.next = lshr i64 %bit.high, 1
-  %rest = or i64 %bit.high.next, %bit.low.next
-  %isMore = icmp ne i64 %rest, 0
-  br i1 %isMore, label %step, label %done
+power:
+  %step = phi i32 [ 1, %entry ], [ %step.twice, %next ]
+  %product = phi i128 [ %factor, %entry ], [ %product.next, %next ]
+  br label %sum
+
+sum:
+  %j = phi i32 [ 0, %power ], [ %j.next, %sum ]
+  %below = getelementptr i128, ptr %table, i32 %j
+  %lower = load i128, ptr %below, align 8
+  %both = xor i128 %lower, %product
+  %index = add i32 %step, %j
+  %above = getelementptr i128, ptr %table, i32 %index
+  store i128 %both, ptr %above, align 8
+  %j.next = add i32 %j, 1
+  %isMore = icmp ult i32 %j.next, %step
+  br i1 %isMore, label %sum, label %next
+
+next:
+  %isOut = icmp slt i128 %product, 0
+  %reduction = select i1 %isOut, i128 %polynomial, i128 0
+  %shifted = shl i128 %product, 1
+  %product.next = xor i128 %shifted, %reduction
+  %step.twice = shl i32 %step, 1
+  %isPower = icmp ult i32 %step.twice, 256
+  br i1 %isPower, label %power, label %done
 
 done:
-  %r0 = insertvalue { i64, i64 } poison, i64 %high.new, 0
-  %r1 = insertvalue { i64, i64 } %r0, i64 %low.new, 1
-  ret { i64, i64 } %r1
+  ret void
+}
+
+define internal i128 @hash(i128 %key, i32 %bytes, ptr %tables,
+                           i128 %multiplier, i128 %polynomial) {
+entry:
+  %products = getelementptr i128, ptr %tables, i32 256
+  %first.place = getelementptr i128, ptr %products, i32 1
+  %first = load i128, ptr %first.place, align 8
+  %isFilled = icmp ne i128 %first, 0
+  br i1 %isFilled, label %byte, label %make
+
+make:
+  call void @fill(ptr %tables, i128 %polynomial, i128 %polynomial)
+  call void @fill(ptr %products, i128 %multiplier, i128 %polynomial)
+  br label %byte
+
+byte:
+  %result = phi i128 [ 0, %entry ], [ 0, %make ], [ %result.next, %byte ]
+  %rest = phi i128 [ %key, %entry ], [ %key, %make ], [ %rest.next, %byte ]
+  %left = phi i32 [ %bytes, %entry ], [ %bytes, %make ], [ %left.next, %byte ]
+  %out.wide = lshr i128 %result, 120
+  %out = trunc i128 %out.wide to i32
+  %in.wide = lshr i128 %rest, 120
+  %in = trunc i128 %in.wide to i32
+  %reduction.place = getelementptr i128, ptr %tables, i32 %out
+  %reduction = load i128, ptr %reduction.place, align 8
+  %product.place = getelementptr i128, ptr %products, i32 %in
+  %product = load i128, ptr %product.place, align 8
+  %shifted = shl i128 %result, 8
+  %reduced = xor i128 %shifted, %reduction
+  %result.next = xor i128 %reduced, %product
+  %rest.next = shl i128 %rest, 8
+  %left.next = sub i32 %left, 1
+  %isMore = icmp ne i32 %left.next, 0
+  br i1 %isMore, label %byte, label %done
+
+done:
+  ret i128 %result.next
 }
 
 define internal { i32, i32 } @words(i64 %v) alwaysinline {
@@ -268,33 +297,51 @@ define internal { i32, i32 } @words(i64 %v) alwaysinline {
   ret { i32, i32 } %p1
 }
 
+; The key of two words at the upper end.
+define internal i128 @aligned(i32 %low, i32 %high, i128 %shift) alwaysinline {
+  %key = call i64 @pair(i32 %high, i32 %low)
+  %wide = zext i64 %key to i128
+  %aligned = shl i128 %wide, %shift
+  ret i128 %aligned
+}
+
 define { i32, i32 } @__ixp_hash_48(i32 %w0, i32 %w1) {
   %high = and i32 %w1, 65535
-  %key = call i64 @pair(i32 %high, i32 %w0)
-  %pair = call { i64, i64 } @hash(i64 0, i64 %key, i64 0, i64 140737488355328,
-                                  i64 402653187)
-  %low = extractvalue { i64, i64 } %pair, 1
+  %key = call i128 @aligned(i32 %w0, i32 %high, i128 80)
+  %hash = call i128 @hash(
+      i128 %key, i32 6, ptr @hash.tables.48,
+      i128 161799744176108982210402315072534740992, ; 0x79b97f4a7c15
+      i128 486777834114417549018621554982912)
+  %low.wide = lshr i128 %hash, 80
+  %low = trunc i128 %low.wide to i64
   %words = call { i32, i32 } @words(i64 %low)
   ret { i32, i32 } %words
 }
 
 define { i32, i32 } @__ixp_hash_64(i32 %w0, i32 %w1) {
-  %key = call i64 @pair(i32 %w1, i32 %w0)
-  %pair = call { i64, i64 } @hash(i64 0, i64 %key, i64 0,
-                                  i64 -9223372036854775808, i64 27)
-  %low = extractvalue { i64, i64 } %pair, 1
+  %key = call i128 @aligned(i32 %w0, i32 %w1, i128 64)
+  %hash = call i128 @hash(
+      i128 %key, i32 8, ptr @hash.tables.64,
+      i128 -129976298391535590315192354515447709696, ; 0x9e3779b97f4a7c15
+      i128 498062089990157893632)
+  %low.wide = lshr i128 %hash, 64
+  %low = trunc i128 %low.wide to i64
   %words = call { i32, i32 } @words(i64 %low)
   ret { i32, i32 } %words
 }
 
 define { i32, i32, i32, i32 } @__ixp_hash_128(i32 %w0, i32 %w1, i32 %w2,
                                               i32 %w3) {
-  %key.low = call i64 @pair(i32 %w1, i32 %w0)
-  %key.high = call i64 @pair(i32 %w3, i32 %w2)
-  %pair = call { i64, i64 } @hash(i64 %key.high, i64 %key.low,
-                                  i64 -9223372036854775808, i64 0, i64 135)
-  %high = extractvalue { i64, i64 } %pair, 0
-  %low = extractvalue { i64, i64 } %pair, 1
+  %upper = call i128 @aligned(i32 %w2, i32 %w3, i128 64)
+  %lower = call i128 @aligned(i32 %w0, i32 %w1, i128 0)
+  %key = or i128 %upper, %lower
+  ; 0xbf58476d1ce4e5b9 and 0x9e3779b97f4a7c15
+  %hash = call i128 @hash(
+      i128 %key, i32 16, ptr @hash.tables.128,
+      i128 -85941448906574593376181134309648073707, i128 135)
+  %low = trunc i128 %hash to i64
+  %high.wide = lshr i128 %hash, 64
+  %high = trunc i128 %high.wide to i64
   %low.words = call { i32, i32 } @words(i64 %low)
   %high.words = call { i32, i32 } @words(i64 %high)
   %n0 = extractvalue { i32, i32 } %low.words, 0

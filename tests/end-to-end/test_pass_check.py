@@ -163,6 +163,24 @@ def label_stacks(control: str, count: int) -> list[Frame]:
     return frames
 
 
+def connections(frames: list[Frame]) -> list[str]:
+    """Calls that fill the firewall's table with the TCP and UDP connections of
+    every second frame among many others, so that searches follow chains."""
+    rng = random.Random(5)
+    calls = ["stateful(1)"]
+    for frame in frames[::2]:
+        header, ports = frame.data[26:34], frame.data[34:38]
+        if frame.data[14:15] == b"\x45" and frame.data[23] in (6, 17):
+            calls.append(connection(header + ports, frame.data[23]))
+        calls += (connection(rng.randbytes(12), 6) for _ in range(24))
+    return calls
+
+
+def connection(ends: bytes, protocol: int) -> str:
+    src, dst, source, destination = struct.unpack(">IIHH", ends)
+    return f"connection_add({src}, {dst}, {source}, {destination}, {protocol})"
+
+
 @pytest.mark.parametrize("source", TRAFFIC, ids=lambda path: path.stem)
 def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
     trace, control = tmp_path / "in.pcap", tmp_path / "control.txt"
@@ -178,6 +196,8 @@ def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
     write_capture(trace, frames, 4)
     with control.open("a") as file:
         file.writelines(f"{call}\n" for call in CALLS.get(source, []))
+        if source == FIREWALL:
+            file.writelines(f"{call}\n" for call in connections(frames))
     said = run(
         "bakerc", source, "--level=phr", f"--profile-trace={trace}",
         f"--control={control}", "--check-passes=2500", "-o", tmp_path / "out.ixp",

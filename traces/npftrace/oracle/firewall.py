@@ -225,6 +225,14 @@ class Firewall:
             case "stateful", 1:
                 require(call, call.unit == "start", "only before packets flow")
                 self.is_stateful = bool(args[0])
+            case "connection_add", 5:
+                src, dst, sport, dport, protocol = args
+                require(call, call.unit == "start", "only before packets flow")
+                require(call, protocol in (TCP, UDP), "a protocol without ports")
+                header = Header(src, dst, protocol, 0, (sport, dport), None)
+                connection = connection_of(header)
+                assert connection
+                self.connections.hear_before_all(connection, 1)
             case "connection_tick", 0:
                 self.ticks.append(call.when)
             case "port_pair", 2:

@@ -35,7 +35,12 @@ class Sightings(Generic[Key]):
     def __init__(self, window: int) -> None:
         self.window = window
         self.heard: dict[Key, list[Sighting]] = defaultdict(list)
-        self.last_tick = 0
+        #: What is known before the first packet is heard after this.
+        self.last_tick = -2 * window - 2
+
+    def hear_before_all(self, key: Key, value: int) -> None:
+        """Learns a value that all packets find."""
+        self.hear(-self.window - 1, key, value)
 
     def hear(self, packet: int, key: Key, value: int, is_sure: bool = True) -> None:
         self.heard[key].append(Sighting(packet, value, is_sure))
