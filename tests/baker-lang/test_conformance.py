@@ -27,7 +27,7 @@ from testkit.paths import BUILD, ROOT
 from testkit.tools import requires, run, run_command
 
 LEVELS = os.environ.get("KARAKAL_CONFORMANCE_LEVELS", "swc").split(",")
-CASES_A_PROGRAM = 12
+CASES_A_PROGRAM = 10
 RUNS_ALL = os.environ.get("KARAKAL_CONFORMANCE_PROGRAMS") == "all"
 #: By default, one in this many programs without calls runs.
 PROGRAMS_EVERY = 12
