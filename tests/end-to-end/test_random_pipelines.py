@@ -13,7 +13,13 @@ from testkit.workloads import Workload
 
 PORTS = 4
 SEEDS = range(24)
+LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
+#: Each program at four levels, so that each level runs programs of all kinds.
+AT_LEVELS = [
+    (seed, LEVELS[(seed + shift) % len(LEVELS)]) for seed in SEEDS for shift in range(4)
+]
 PACKETS = 60
+COLD_FAN = Path(__file__).parent / "Inputs/cold_fan.baker"
 
 
 def load_of(folder: Path, packets: int) -> Workload:
@@ -32,8 +38,7 @@ def types_of(out: Path) -> Counter[bytes]:
     return Counter(frame.data[12:14] for frame in read_capture(out, PORTS).frames)
 
 
-@pytest.mark.parametrize("level", ("base", "o2", "pac", "swc"))
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seed", "level"), AT_LEVELS)
 def test_packets_leave_as_on_x86(seed: int, level: str, tmp_path: Path) -> None:
     """At a low rate: nothing is lost."""
     source = tmp_path / "random.baker"
@@ -64,3 +69,24 @@ def test_a_chip_under_full_load_ends(seed: int, tmp_path: Path) -> None:
         n for name, n in stats["drops"].items() if name.startswith(("punt:", "ring:"))
     ]
     assert bool(missing) == bool(sum(refused) or stats["packets"]["rx_overflow"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_core_that_makes_three_packets_of_one_ends(
+    level: str, tmp_path: Path
+) -> None:
+    """Under full load: while the core puts packets on the ring to the engines, they
+    put more on the ring to the core. What leaves are three equal packets each."""
+    load = load_of(tmp_path, 20 * PACKETS)
+    expected, _ = run_on_x86(COLD_FAN, load, tmp_path)
+    assert set(types_of(expected).values()) == {3}
+    image = tmp_path / "fan.ixp"
+    run("bakerc", COLD_FAN, f"--level={level}", "-o", image)
+    out, stats = simulate(image, load, tmp_path)
+    assert_packets_add_up(stats)
+    left = types_of(out)
+    assert left
+    assert set(left.values()) == {3}
+    assert left <= types_of(expected)
+    refused = stats["drops"]["punt:fan.first.out_cc"]
+    assert len(left) + refused + stats["packets"]["rx_overflow"] == 20 * PACKETS
