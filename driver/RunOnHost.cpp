@@ -13,6 +13,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"
+#include "passes/to-llvm/Threads.h"
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "traces/TraceReader.h"
@@ -101,10 +102,14 @@ static std::vector<x86::TableShape> tableShapes(ModuleOp module) {
   return shapes;
 }
 
-Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters) {
+Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters,
+                                      bool withThreads) {
   if (Status fits = checkGlobalBytes(baker); !fits)
     return fits.error();
   OwningOpRef<ModuleOp> module = baker.clone();
+  if (withThreads)
+    (*module)->setAttr(passes::threadsAttribute,
+                       UnitAttr::get(baker.getContext()));
   // Counted before passes add functions, so that the sites are those of the
   // source.
   size_t sites = host::cacheSiteCount(*module);

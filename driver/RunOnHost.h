@@ -43,7 +43,9 @@ struct RunRequest {
 /// Lowers a copy of `baker` for x86; with counters for a profile if asked.
 /// E-driver-030 if that fails (the reason has been printed), E-driver-041 if
 /// the global data are too large.
-Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker, bool withCounters);
+/// `withThreads`: several threads may run the program at once.
+Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker, bool withCounters,
+                                      bool withThreads = false);
 
 /// Runs a copy of `baker`, a verified module of the dialect. Unless it is fast,
 /// the result also holds the counts of a profile. Errors: E-driver-030 if the

@@ -11,7 +11,8 @@ namespace karakal::driver {
 
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders) {
+                  const std::vector<std::string> &importFolders,
+                  uint32_t cores) {
   KARAKAL_ASSERT(!sources.empty(), "a program has a source");
   Options options;
   options.inputs = sources;
@@ -27,10 +28,11 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(baker, /*withCounters=*/false);
+  auto program = lowerForX86(baker, /*withCounters=*/false,
+                             /*withThreads=*/cores > 1);
   if (!program)
     return program.error();
-  auto live = host::makeLiveProgram(std::move(*program), engineHz);
+  auto live = host::makeLiveProgram(std::move(*program), engineHz, cores);
   if (Status ready = live->init(); !ready)
     return ready.error();
   return live;

@@ -8,11 +8,12 @@
 
 namespace karakal::driver {
 
-/// Compiles and initializes the program of `sources`. An error with an empty
-/// message has been printed already.
+/// Compiles and initializes the program of `sources` for a number of cores. An
+/// error with an empty message has been printed already.
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders);
+                  const std::vector<std::string> &importFolders,
+                  uint32_t cores);
 
 } // namespace karakal::driver
 

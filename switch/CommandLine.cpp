@@ -43,6 +43,9 @@ void declareRun(CLI::App &app, SwitchOptions &options, Texts &texts) {
                  "as 1:arp_tick()")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--cores", options.cores,
+                 "threads that run the program; a flow stays on one of them")
+      ->check(CLI::Range(1, 64));
   app.add_option("--burst", options.core.burst,
                  "the most frames that are taken from a port at once")
       ->check(CLI::Range(1u, CoreBurstMax));

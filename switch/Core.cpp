@@ -1,8 +1,10 @@
 // A core of the switch.
 
 #include "switch/Core.h"
+#include "switch/FlowHash.h"
 #include <algorithm>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ Core::Core(uint32_t index, x86::LiveCore &program, Ports &ports, Still &still,
            const CoreOptions &options)
     : index(index), program(program), ports(ports), still(still),
       options(options), outgoing(ports.size()), incoming(options.burst),
+      handoff(index == 0 ? nullptr : new Handoff),
       wakeUp(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   KARAKAL_ASSERT(options.burst >= 1 && options.burst <= CoreBurstMax,
                  "a burst has buffers");
@@ -36,6 +39,10 @@ Core::~Core() { close(wakeUp); }
 
 void Core::stop() {
   stopped = true;
+  wake();
+}
+
+void Core::wake() {
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wakeUp, &one, sizeof one);
 }
@@ -57,23 +64,78 @@ void Core::flush() {
   }
 }
 
-/// Takes a burst from each port; false if there was none.
+/// Takes a burst from each port and from the first core; false if there was
+/// none.
 bool Core::round() {
-  bool any = false;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    uint32_t count =
-        ports[i]->receive(index, incoming.data(), uint32_t(incoming.size()));
-    if (count == 0)
-      continue;
-    for (uint32_t k = 0; k < count; ++k)
-      incoming[k].port = uint32_t(i);
-    program.run(incoming.data(), count, monotonicNs(), *this);
-    ++own.bursts;
-    any = true;
-  }
+  bool any = handoff && roundOfHandoff();
+  for (uint32_t i = 0; i < ports.size(); ++i)
+    any |= roundOfPort(i);
   if (any)
     idleRounds = 0;
   return any;
+}
+
+bool Core::roundOfPort(uint32_t port) {
+  Port &from = *ports[port];
+  uint32_t max = uint32_t(incoming.size());
+  bool isShared = !others.empty() && !from.spreadsFlows();
+  if (isShared)
+    max = std::min(max, roomOfOthers());
+  if (max == 0) {
+    sched_yield(); // another core has to work first
+    return !from.isEnded();
+  }
+  uint32_t count = from.receive(index, incoming.data(), max);
+  if (count == 0)
+    return false;
+  for (uint32_t k = 0; k < count; ++k)
+    incoming[k].port = port;
+  if (isShared)
+    count = keepOwn(count, from.keepsFrames());
+  if (count != 0)
+    program.run(incoming.data(), count, monotonicNs(), *this);
+  ++own.bursts;
+  return true;
+}
+
+bool Core::roundOfHandoff() {
+  uint32_t count = handoff->take(incoming.data(), uint32_t(incoming.size()));
+  if (count == 0)
+    return false;
+  program.run(incoming.data(), count, monotonicNs(), *this);
+  handoff->done(count);
+  own.handed += count;
+  ++own.bursts;
+  return true;
+}
+
+uint32_t Core::roomOfOthers() const {
+  uint32_t room = Handoff::SlotCount;
+  for (const Core *other : others)
+    room = std::min(room, other->handoff->room());
+  return room;
+}
+
+/// Hands the frames of other cores' flows to them and moves the own ones to the
+/// front; returns their number.
+uint32_t Core::keepOwn(uint32_t count, bool bytesStay) {
+  uint32_t kept = 0;
+  uint32_t coreCount = uint32_t(others.size()) + 1;
+  for (uint32_t k = 0; k < count; ++k) {
+    uint32_t core = uint64_t(flowHash(incoming[k])) * coreCount >> 32;
+    if (core == 0)
+      incoming[kept++] = incoming[k];
+    else
+      others[core - 1]->hand(incoming[k], bytesStay);
+  }
+  return kept;
+}
+
+/// On the thread of the first core.
+void Core::hand(const Frame &frame, bool bytesStay) {
+  handoff->give(frame, bytesStay);
+  if (sleeps.load() && sleeps.exchange(false))
+    wake();
 }
 
 bool Core::allEnded() const {
@@ -95,8 +157,19 @@ void Core::rest() {
     else
       canWakeUp &= port->isEnded();
   }
+  // Only the first core has ports that cannot wake it.
+  canWakeUp |= index != 0;
   still.end(index);
-  poll(events.data(), events.size(), canWakeUp ? waitMs : waitBlindMs);
+  sleeps = true;
+  // Whoever hands a frame from now on sees that this core sleeps.
+  bool hasFrame = handoff && !handoff->isEmpty();
+  poll(events.data(), events.size(),
+       hasFrame    ? 0
+       : canWakeUp ? waitMs
+                   : waitBlindMs);
+  sleeps = false;
+  uint64_t woken;
+  [[maybe_unused]] ssize_t got = read(wakeUp, &woken, sizeof woken);
   // An interface that is not there is readable at once, for its error.
   bool failed = std::any_of(events.begin(), events.end(), [](const pollfd &e) {
     return (e.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;

@@ -1,9 +1,14 @@
 // A core of the switch: a thread that takes bursts from its queues of the
 // ports, runs the program on them and sends what it gives.
+//
+// A port that spreads its flows over queues serves each core. The frames of
+// other ports come to the first core, which hands those of a flow always to
+// the same core. So a flow keeps its order.
 
 #ifndef KARAKAL_SWITCH_CORE_H
 #define KARAKAL_SWITCH_CORE_H
 
+#include "switch/Handoff.h"
 #include "switch/Port.h"
 #include "switch/Still.h"
 #include <atomic>
@@ -21,6 +26,8 @@ struct CoreCounts {
   uint64_t waits = 0;
   /// Frames sent to a port that the switch does not have.
   uint64_t noPort = 0;
+  /// Frames that the first core handed to this one.
+  uint64_t handed = 0;
 };
 
 struct CoreOptions {
@@ -37,6 +44,9 @@ public:
   Core(uint32_t index, x86::LiveCore &program, Ports &ports, Still &still,
        const CoreOptions &options);
   ~Core() override;
+
+  /// Before the work: on the first core, the others.
+  void setOthers(std::vector<Core *> cores) { others = std::move(cores); }
 
   /// Works until `stop`. Calls `ended` once, from its thread, when no port can
   /// bring a frame any more.
@@ -70,6 +80,12 @@ public:
 
 private:
   bool round();
+  bool roundOfPort(uint32_t port);
+  bool roundOfHandoff();
+  uint32_t keepOwn(uint32_t count, bool bytesStay);
+  uint32_t roomOfOthers() const;
+  void hand(const Frame &frame, bool bytesStay);
+  void wake();
   bool allEnded() const;
   void rest();
   void drain();
@@ -83,7 +99,11 @@ private:
   std::vector<std::vector<Frame>> outgoing;
   std::vector<Frame> incoming;
   CoreCounts own;
-  std::atomic<bool> stopped{false};
+  /// The other cores; on the first core alone.
+  std::vector<Core *> others;
+  /// What the first core hands to this one; null on the first.
+  std::unique_ptr<Handoff> handoff;
+  std::atomic<bool> stopped{false}, sleeps{false};
   int wakeUp;
   uint32_t idleRounds = 0;
 };

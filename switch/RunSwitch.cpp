@@ -188,8 +188,10 @@ Status runSwitch(x86::LiveProgram &program, const SwitchOptions &options) {
     [[maybe_unused]] ssize_t written = write(ended, &one, sizeof one);
   });
   if (!options.quiet) {
-    std::fprintf(stderr, "bakersw: %s runs on %zu %s\n", program.name().c_str(),
-                 ports->size(), ports->size() == 1 ? "port" : "ports");
+    std::fprintf(stderr, "bakersw: %s runs on %zu %s and %u %s\n",
+                 program.name().c_str(), ports->size(),
+                 ports->size() == 1 ? "port" : "ports", program.coreCount(),
+                 program.coreCount() == 1 ? "core" : "cores");
   }
   Loop(made, server, std::move(*timers), ended).run(options.stay);
   made.stop();

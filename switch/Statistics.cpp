@@ -140,6 +140,7 @@ std::string statisticsJson(const Snapshot &now) {
     for (const PacketField &field : packetFields)
       json[field.name] = core.packets.*field.value;
     json["no_port"] = core.own.noPort;
+    json["handed"] = core.own.handed;
     json["bursts"] = core.own.bursts;
     json["waits"] = core.own.waits;
     return json;

@@ -21,6 +21,7 @@ Snapshot::CoreState Snapshot::total() const {
     sum.own.bursts += core.own.bursts;
     sum.own.waits += core.own.waits;
     sum.own.noPort += core.own.noPort;
+    sum.own.handed += core.own.handed;
   }
   return sum;
 }
@@ -32,6 +33,10 @@ Switch::Switch(x86::LiveProgram &program, Ports &ports,
   for (uint32_t i = 0; i < program.coreCount(); ++i)
     cores.push_back(
         std::make_unique<Core>(i, program.core(i), ports, still, options));
+  std::vector<Core *> others;
+  for (size_t i = 1; i < cores.size(); ++i)
+    others.push_back(cores[i].get());
+  cores[0]->setOthers(others);
 }
 
 Switch::~Switch() { stop(); }
@@ -48,10 +53,11 @@ void Switch::start(std::function<void()> ended) {
 }
 
 void Switch::stop() {
-  for (auto &core : cores)
-    core->stop();
-  for (std::thread &thread : threads)
-    thread.join();
+  // The first core hands on what it has before the others end.
+  for (size_t i = 0; i < threads.size(); ++i) {
+    cores[i]->stop();
+    threads[i].join();
+  }
   threads.clear();
 }
 

@@ -15,8 +15,8 @@ using namespace karakal;
 
 static Status runSwitch(const sw::SwitchOptions &options) {
   sw::holdSignals();
-  auto program =
-      driver::makeSwitchProgram(options.programs, options.importFolders);
+  auto program = driver::makeSwitchProgram(
+      options.programs, options.importFolders, options.cores);
   return program ? sw::runSwitch(**program, options) : Status(program.error());
 }
 

@@ -3,9 +3,9 @@
 
 #include "host/live/LiveHostProgram.h"
 #include "host/FastPackets.h"
-#include "host/Jit.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
+#include "host/live/SharedCode.h"
 
 namespace karakal::host {
 
@@ -19,18 +19,22 @@ struct NoSink : x86::FrameSink {
 
 /// What a thread has while it is attached to a core.
 struct Attachment : x86::LiveAttachment {
-  Attachment(RunContext &context, FastPackets &packets)
-      : context(context), packets(packets) {}
+  Attachment(RunContext &context, FastPackets &packets, ColdPpfs &cold)
+      : context(context), packets(packets) {
+    useForThread(&cold);
+  }
+  ~Attachment() override { useForThread(nullptr); }
   ActiveContext context;
   ActiveFastPackets packets;
 };
 
 class HostCore : public x86::LiveCore {
 public:
-  HostCore(const HostProgram &program, uint64_t engineHz)
+  HostCore(const HostProgram &program, uint64_t engineHz, ColdPpfs &cold)
       : packets(target::PortCount, program.dropReasons.size()),
         runtime({/*count=*/1}, target::PortCount, program.dropReasons.size()),
-        context{runtime, {}, {}}, reasonCount(program.dropReasons.size()) {
+        context{runtime, {}, {}}, cold(cold),
+        reasonCount(program.dropReasons.size()) {
     runtime.services().engineHz = engineHz;
     packets.setKeepFrames(false);
     context.ppf = &noPpf;
@@ -45,7 +49,7 @@ public:
 
   std::unique_ptr<x86::LiveAttachment> attach() override {
     KARAKAL_ASSERT(code, "a core has code");
-    return std::make_unique<Attachment>(context, packets);
+    return std::make_unique<Attachment>(context, packets, cold);
   }
 
   void run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
@@ -78,6 +82,7 @@ private:
         deliver(message);
     });
     if (!done) {
+      giveUpLocks();
       last = packets.fault();
       ++faults;
     }
@@ -103,6 +108,7 @@ private:
   FastPackets packets;
   PacketRuntime runtime; // its services alone
   RunContext context;
+  ColdPpfs &cold;
   size_t reasonCount;
   uint32_t noPpf = NoPpf;
   std::vector<bool> toXScale;
@@ -172,10 +178,14 @@ x86::LiveCounts HostCore::counts() const {
 
 class LiveHostProgram : public x86::LiveProgram {
 public:
-  LiveHostProgram(HostProgram described, uint64_t engineHz)
-      : program(std::move(described)), only(program, engineHz),
-        compiled(compileFast(program, only.symbols())) {
-    only.setCode(compiled);
+  LiveHostProgram(HostProgram described, uint64_t engineHz, uint32_t count)
+      : program(std::move(described)) {
+    std::vector<std::vector<SymbolAddress>> memories;
+    for (uint32_t i = 0; i < count; ++i)
+      memories.push_back(cores.emplace_back(program, engineHz, cold).symbols());
+    compiled = compileShared(program, memories);
+    for (uint32_t i = 0; i < count; ++i)
+      cores[i].setCode(compiled[i]);
     for (const HostControl &control : program.controls)
       signatures.push_back(control.signature);
   }
@@ -187,25 +197,30 @@ public:
   const std::vector<std::string> &dropReasons() const override {
     return program.dropReasons;
   }
-  uint32_t coreCount() const override { return 1; }
-  x86::LiveCore &core(uint32_t index) override {
-    KARAKAL_ASSERT(index == 0, "one core");
-    return only;
+  uint32_t coreCount() const override { return uint32_t(cores.size()); }
+  x86::LiveCore &core(uint32_t index) override { return cores[index]; }
+  Status init() override {
+    // The code of the other cores has no init functions of the program.
+    for (size_t i = 1; i < cores.size(); ++i)
+      if (Status done = cores[i].init(program.inits); !done)
+        return done;
+    return cores[0].init(program.inits);
   }
-  Status init() override { return only.init(program.inits); }
 
 private:
   HostProgram program;
-  HostCore only;
-  JitProgram compiled;
+  ColdPpfs cold;
+  std::deque<HostCore> cores;
+  std::deque<JitProgram> compiled;
   std::vector<traces::ControlSignature> signatures;
 };
 
 } // namespace
 
-std::unique_ptr<x86::LiveProgram> makeLiveProgram(HostProgram program,
-                                                  uint64_t engineHz) {
-  return std::make_unique<LiveHostProgram>(std::move(program), engineHz);
+std::unique_ptr<x86::LiveProgram>
+makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores) {
+  KARAKAL_ASSERT(cores != 0, "a program runs on a core");
+  return std::make_unique<LiveHostProgram>(std::move(program), engineHz, cores);
 }
 
 } // namespace karakal::host

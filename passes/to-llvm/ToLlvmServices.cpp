@@ -1,14 +1,15 @@
 // Services of the chip.
 //
 // Lowers locks, counters, hashes, timestamps and random numbers to calls of
-// runtime/services.ll or of the host's counterpart. The host processes one
-// packet at a time, so a lock is always free there.
+// runtime/services.ll or of the host's counterpart. Where one thread of the
+// host processes one packet at a time, a lock is always free.
 //
 //   baker.atomic_add %n, %ref   →  call @__ixp_sram_add(%ref, %n)
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Services.h"
+#include "passes/to-llvm/Threads.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -65,6 +66,11 @@ const char *addFunction(target::Memory memory) {
   KARAKAL_UNREACHABLE("no such memory");
 }
 
+/// Whether several threads of the host run the program of `op`.
+bool haveThreads(Operation *op) {
+  return op->getParentOfType<ModuleOp>()->hasAttr(threadsAttribute);
+}
+
 /// `baker.lock` and `baker.unlock`.
 template <typename Op> struct LockCall : ToLlvmPattern<Op> {
   LockCall(const LLVMTypeConverter &converter, ToLlvmContext &context,
@@ -85,6 +91,8 @@ template <typename Op> struct LockCall : ToLlvmPattern<Op> {
         return op.emitError()
                << "a lock is a global in scratch, SRAM or local memory";
       callRuntime(rewriter, op, function, {}, adaptor.getRef());
+    } else if (haveThreads(op)) {
+      callRuntime(rewriter, op, functions.scratch, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
     return success();
@@ -99,6 +107,13 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     if (context.isHost()) {
+      if (haveThreads(op)) {
+        rewriter.create<LLVM::AtomicRMWOp>(
+            loc, LLVM::AtomicBinOp::add, adaptor.getRef(), adaptor.getValue(),
+            LLVM::AtomicOrdering::monotonic, /*syncscope=*/StringRef(), 4);
+        rewriter.eraseOp(op);
+        return success();
+      }
       Type i32 = rewriter.getI32Type();
       Value old = rewriter.create<LLVM::LoadOp>(loc, i32, adaptor.getRef(), 4);
       Value sum = rewriter.create<LLVM::AddOp>(loc, old, adaptor.getValue());

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.frames.capture import read_capture, write_capture
+from npftrace.frames.capture import Frame, read_capture, write_capture
 from testkit.applications import SOURCES
 from testkit.paths import ROOT
 from testkit.runs import run_on_x86
@@ -175,3 +175,87 @@ def test_the_unit_names_options_that_exist() -> None:
     (command,) = [x for x in unit.splitlines() if x.startswith("ExecStart=")]
     text = run("bakersw", "--help").stdout
     assert "--socket" in command and "--socket" in text
+
+
+COUNTERS = """
+import net.ether;
+module counters {
+  u32 atomic, guarded, twice, cold_count;
+  lock guard;
+  control u32 atomic_value() { return atomic; }
+  control u32 guarded_value() { return guarded; }
+  control u32 twice_value() { return twice; }
+  control u32 cold_value() { return cold_count; }
+  ppf count { in ether_pkt * in_cc; out ether_pkt * out_cc; out ether_pkt * cold_cc; }
+  @cold ppf slow { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring {
+    rx -> count.in_cc;
+    count.out_cc -> tx;
+    count.cold_cc -> slow.in_cc;
+    slow.out_cc -> tx;
+  }
+}
+counters.count.ppf(ether_pkt * ph) {
+  atomic_add(atomic, 1);
+  critical (guard) {
+    u32 before = guarded;
+    guarded = before + 1;
+    twice = twice + 2;
+  }
+  if ((ph->src & 3) == 0)
+    channel_put(cold_cc, ph);
+  else
+    channel_put(out_cc, ph);
+}
+counters.slow.ppf(ether_pkt * ph) {
+  u32 before = cold_count;
+  cold_count = before + 1;
+  channel_put(out_cc, ph);
+}
+"""
+
+
+def test_two_cores_lose_no_count(tmp_path: Path) -> None:
+    """Atomics, critical sections and cold PPFs exclude what they have to."""
+    program, trace = tmp_path / "counters.baker", tmp_path / "flows.pcap"
+    program.write_text(COUNTERS)
+    # 64 flows; the last frame of each is where it is, so order is visible.
+    frames = [
+        Frame(n, 0, bytes([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, n % 64]) + bytes(48))
+        for n in range(6400)
+    ]
+    write_capture(trace, frames, 1)
+    with running_switch(
+        program, tmp_path, "--cores=2", "--stay",
+        f"--port=pcap,rx={trace},repeat=20", "--port=null",
+    ) as sw:  # fmt: skip
+        count = 20 * len(frames)
+        stats = sw.wait_for("packets", "forwarded", least=count)
+        for name, expected in (
+            ("atomic", count),
+            ("guarded", count),
+            ("twice", 2 * count),
+            ("cold", count // 4),
+        ):
+            assert int(sw.control.ask(f"call {name}_value()")) == expected, name
+        assert all(core["received"] > 0 for core in stats["cores"])
+        sw.end()
+
+
+def test_two_cores_keep_the_order_of_a_flow(tmp_path: Path) -> None:
+    load = exceptional_workload("firewall", tmp_path, 1500)
+    sent = {}
+    for cores in (1, 2):
+        run(
+            "bakersw", SOURCES["firewall"], f"--control={load.control}",
+            "--socket=none", "--quiet", f"--cores={cores}",
+            f"--port=pcap,rx={load.trace},tx={tmp_path}/0.pcap",
+            *[f"--port=pcap,tx={tmp_path}/{n}.pcap" for n in range(1, PORTS)],
+        )  # fmt: skip
+        flows: dict[tuple[int, bytes], list[bytes]] = {}
+        for n in range(PORTS):
+            path = tmp_path / f"{n}.pcap"
+            for frame in read_capture(path, 1, allow_empty=True).frames:
+                flows.setdefault((n, frame.data[:38]), []).append(frame.data)
+        sent[cores] = flows
+    assert sent[1] == sent[2]

@@ -1,0 +1,47 @@
+// Code for several cores that share a program's data.
+//
+// Each core's code is compiled with the addresses of its own packet memory, so
+// that the code of one core is as fast as if it were alone. The first core's
+// code defines the program's data, the others' refer to it.
+
+#ifndef KARAKAL_HOST_LIVE_SHAREDCODE_H
+#define KARAKAL_HOST_LIVE_SHAREDCODE_H
+
+#include "host/Jit.h"
+#include <deque>
+#include <mutex>
+
+namespace karakal::host {
+
+/// Excludes the PPFs of the XScale core from each other. A thread may enter
+/// several times, one PPF from another.
+class ColdPpfs {
+public:
+  /// Enters, and leaves as often as this thread entered, which is what a fault
+  /// in such a PPF needs.
+  void enter();
+  void leave();
+  void leaveAll();
+
+private:
+  std::recursive_mutex mutex;
+  uint32_t depth = 0; ///< of the thread that has the mutex
+};
+
+/// Compiles `program` once for each element of `memories`, the symbols of a
+/// core's packets. `program` keeps its description and loses its code. If there
+/// are several cores, PPFs of the XScale core call `cold`.
+std::deque<JitProgram>
+compileShared(HostProgram &program,
+              const std::vector<std::vector<SymbolAddress>> &memories);
+
+/// What compiled code calls: locks, and the entry and end of a PPF of the
+/// XScale core. `useForThread` names what the thread uses; null ends that.
+std::vector<SymbolAddress> threadSymbols();
+void useForThread(ColdPpfs *cold);
+/// Gives up the lock of a critical section and the XScale core after a fault.
+void giveUpLocks();
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_LIVE_SHAREDCODE_H
