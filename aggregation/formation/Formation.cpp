@@ -24,6 +24,8 @@ constexpr double muchSlower = 2;
 constexpr double relaxation = 0.9;
 /// An engine may be taken away if at least this part of the rate is left.
 constexpr double noLoss = 0.99;
+/// Instructions of generated code for each one that is estimated, at most.
+constexpr double idleMargin = 1.5;
 
 std::string number(double value, int digits = 0) {
   char text[64];
@@ -388,17 +390,25 @@ void AggregateFormer::assignEngines() {
 }
 
 /// Takes away the engines that only wait for a lock and so do not add to the
-/// rate that the lock allows.
+/// rate that the lock allows. Aggregates that do not take the lock keep engines
+/// for code that costs half as much again as estimated.
 void AggregateFormer::takeIdleEngines() {
   Prediction now = predict(stagesOf(input, aggregates), input.chip);
+  auto rateOfSlowCode = [&] {
+    std::vector<Stage> stages = stagesOf(input, aggregates);
+    for (Stage &stage : stages)
+      if (stage.cost.locked == 0)
+        stage.cost.issue *= idleMargin;
+    return predict(stages, input.chip).packetsPerSecond;
+  };
+  const double rate = rateOfSlowCode();
   for (FormedAggregate &aggregate : aggregates) {
     bool isAsked = aggregate.pin >= 0 && input.pins[aggregate.pin].engines != 0;
     unsigned before = aggregate.engines;
     while (now.limitedBy == LimitKind::Locks && !isAsked &&
            aggregate.engines > 1) {
       --aggregate.engines;
-      Prediction fewer = predict(stagesOf(input, aggregates), input.chip);
-      if (fewer.packetsPerSecond < noLoss * now.packetsPerSecond) {
+      if (rateOfSlowCode() < noLoss * rate) {
         ++aggregate.engines;
         break;
       }

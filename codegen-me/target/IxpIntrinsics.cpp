@@ -7,6 +7,8 @@
 //
 //   __ixp_ctx()                     number of this context
 //   __ixp_swap()                    ctx_arb[voluntary]
+//   __ixp_wait_for_context()         waits until another context of the engine
+//                                    calls __ixp_wake_context(this one)
 //   __ixp_sleep(C ticks)            sleeps that many ticks of the timestamp
 //   __ixp_barrier()                 no words; memory that any context may
 //                                   write is read again after it
@@ -348,6 +350,14 @@ bool IntrinsicLowering::lower(StringRef name) {
     plain(node::Barrier, {}, false);
   } else if (name == "sleep") {
     sleep();
+  } else if (name == "wait_for_context") {
+    plain(node::Swap, {constant(TimerSignal)}, false);
+  } else if (name == "wake_context") {
+    SDValue signal = dag.getConstant(TimerSignal << 3, where, MVT::i32);
+    plain(node::CsrWrite,
+          {constant(target::Csr_SAME_ME_SIGNAL),
+           dag.getNode(ISD::OR, where, MVT::i32, a[0], signal)},
+          false);
   } else if (name == "halt") {
     plain(ISD::TRAP, {}, false);
   } else if (name == "scratch_get" || name == "scratch_get2") {

@@ -15,9 +15,6 @@ namespace karakal::target {
 
 namespace {
 
-/// Cycles of one iteration of the loop that waits for a lock of one engine
-/// (runtime/locks.ll).
-constexpr double lockPollCycles = 8;
 /// Functions that take and release locks (runtime/services.ll, locks.ll).
 constexpr const char *lockNames[] = {runtime::Lock, runtime::LockLocal,
                                      runtime::LockSram},
@@ -138,9 +135,6 @@ void Reader::addSegments() {
 
 MessageCost Reader::read() {
   std::vector<bool> isLocked = locked();
-  bool hasLocalLock = std::any_of(
-      code.functions.begin(), code.functions.end(),
-      [](const FunctionRange &f) { return f.name == runtime::LockLocal; });
   for (size_t i = 0; i < instructions.size(); ++i) {
     MessageCost before = cost;
     const Instruction &instruction = instructions[i];
@@ -157,10 +151,6 @@ MessageCost Reader::read() {
     if (isSwap(instruction))
       cost.issue += times * swapCycles(instruction, chip);
     addCommand(i);
-    // A context that waits for a lock in local memory polls it in each
-    // iteration.
-    if (isLocked[i] && hasLocalLock && isSwap(instruction))
-      cost.locked += times * double(chip.meContexts - 1) / 2 * lockPollCycles;
     if (isLocked[i]) {
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
       cost.lockedSwaps += isSwap(instruction) ? times : 0;

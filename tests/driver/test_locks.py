@@ -3,6 +3,7 @@ numbers the packets, and each number occurs once."""
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -67,6 +68,27 @@ def numbers(image: Path, trace: Path, folder: Path) -> list[int]:
     return sorted(
         int.from_bytes(data[6:12], "big") for _, data in read_pcapng(out).elements()
     )
+
+
+def test_contexts_that_wait_do_not_slow_the_holder(trace: Path, tmp_path: Path) -> None:
+    """Eight contexts that want one lock do no worse than two."""
+    source, image = program(tmp_path), tmp_path / "locks.ixp"
+    text = source.read_text()
+    source.write_text(
+        text.replace("ph->src", "ph->metadata.tx.port = ph->metadata.rx.port; ph->src")
+    )
+    mapping = tmp_path / "mapping.txt"
+    mapping.write_text("aggregate all 1\n  m.work\n")
+    run("bakerc", source, f"--mapping={mapping}", "-o", image)
+    rates = {}
+    for contexts in (2, 8):
+        stats = tmp_path / "stats.json"
+        run(
+            "ixpsim", image, f"--trace={trace}", "--packets=1000", "--quiet",
+            f"--threads={contexts}", f"--stats={stats}",
+        )  # fmt: skip
+        rates[contexts] = json.loads(stats.read_text())["rate"]["forwarded_mpps"]
+    assert rates[8] >= rates[2]
 
 
 @pytest.mark.parametrize("level", ["base", "swc"])
