@@ -48,8 +48,8 @@ LogicalResult AssignMemory::numberMetadata() {
     uint32_t count = ir::metadataWordCount(field.getType());
     if (next + count > metadataWordsMax)
       return field.emitError()
-             << "metadata field @" << field.getSymName()
-             << " does not fit: " << count << " words needed, "
+             << "the metadata field '" << field.getSymName()
+             << "' does not fit: " << count << " words needed, "
              << metadataWordsMax - next << " of " << metadataWordsMax
              << " left in the packet's descriptor";
     ir::setNumber(field, ir::wordAttrName, next);
@@ -62,8 +62,8 @@ LogicalResult AssignMemory::numberChannels() {
   uint32_t next = 1;
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (next > channelIdMax)
-      return channel.emitError() << "channel @" << channel.getSymName()
-                                 << " does not fit: a program has at most "
+      return channel.emitError() << "the channel '" << channel.getSymName()
+                                 << "' does not fit: a program has at most "
                                  << channelIdMax << " channels";
     ir::setNumber(channel, ir::idAttrName, next++);
   }

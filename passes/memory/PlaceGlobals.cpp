@@ -346,8 +346,8 @@ LogicalResult Placer::reportMisfit() {
     }
     ir::GlobalOp global = globals[item];
     InFlightDiagnostic diagnostic = global.emitError()
-                                    << "global @" << global.getSymName()
-                                    << " does not fit: " << bytesOf(global)
+                                    << "the variable '" << global.getSymName()
+                                    << "' does not fit: " << bytesOf(global)
                                     << " bytes needed";
     for (unsigned m = 0; m < ranges.size(); ++m)
       if (needs.allowed >> m & 1)
@@ -356,7 +356,7 @@ LogicalResult Placer::reportMisfit() {
                    << ranges[m].name();
     for (size_t other : ArrayRef(largest).take_front(5))
       diagnostic.attachNote(globals[other].getLoc())
-          << "@" << globals[other].getSymName() << " takes "
+          << "'" << globals[other].getSymName() << "' takes "
           << bytesOf(globals[other]) << " bytes";
     return diagnostic;
   }

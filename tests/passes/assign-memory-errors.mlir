@@ -1,13 +1,13 @@
 // RUN: not baker-opt %s --split-input-file --baker-assign-memory 2>&1 | FileCheck %s
 
-// CHECK: error: global @second does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3604476 of 3604476 left in sram0, 4194300 of 4194300 left in sram1, 3068672 of 23068672 left in dram
-// CHECK: note: @first takes 20000000 bytes
+// CHECK: error: the variable 'second' does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3604476 of 3604476 left in sram0, 4194300 of 4194300 left in sram1, 3068672 of 23068672 left in dram
+// CHECK: note: 'first' takes 20000000 bytes
 baker.global @first : !baker.array<5000000 x i32>
 baker.global @second : !baker.array<5000000 x i32>
 
 // -----
 
-// CHECK: error: global @large does not fit: 8000 bytes needed, 2812 of 2812 left in scratch
+// CHECK: error: the variable 'large' does not fit: 8000 bytes needed, 2812 of 2812 left in scratch
 baker.global @large : !baker.array<2000 x i32> {baker.placement.in = #baker.memory_request<scratch>}
 
 // -----
@@ -35,7 +35,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.k
 
 // -----
 
-// CHECK: error: metadata field @g does not fit: 2 words needed, 1 of 12 left in the packet's descriptor
+// CHECK: error: the metadata field 'g' does not fit: 2 words needed, 1 of 12 left in the packet's descriptor
 baker.metadata @a : i64
 baker.metadata @b : i64
 baker.metadata @c : i64
