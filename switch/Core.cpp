@@ -15,8 +15,11 @@ namespace karakal::sw {
 static constexpr uint32_t idleRoundsMax = 64;
 /// How long it waits at most, and how long if a port cannot wake it.
 static constexpr int waitMs = 1000, waitBlindMs = 1;
-/// Rounds that the frames which wait at the end may take.
-static constexpr uint32_t drainRoundsMax = 1000;
+/// Rounds without room in the other cores' rings after which the first core
+/// gives up its processor.
+static constexpr uint32_t stallsMax = 4096;
+/// How long a core may work on the frames that wait at the end.
+static constexpr uint64_t drainNs = 500'000'000;
 
 uint64_t monotonicNs() {
   timespec now;
@@ -82,7 +85,9 @@ bool Core::roundOfPort(uint32_t port) {
   if (isShared)
     max = std::min(max, roomOfOthers());
   if (max == 0) {
-    sched_yield(); // another core has to work first
+    // Another core has to work first. Where it has a processor, it soon has.
+    if (++stalls % stallsMax == 0)
+      sched_yield();
     return !from.isEnded();
   }
   uint32_t count = from.receive(index, incoming.data(), max);
@@ -180,7 +185,8 @@ void Core::rest() {
 }
 
 void Core::drain() {
-  for (uint32_t i = 0; i < drainRoundsMax && round(); ++i)
+  uint64_t end = monotonicNs() + drainNs;
+  while (round() && monotonicNs() < end)
     ;
 }
 

@@ -105,7 +105,7 @@ private:
   std::unique_ptr<Handoff> handoff;
   std::atomic<bool> stopped{false}, sleeps{false};
   int wakeUp;
-  uint32_t idleRounds = 0;
+  uint32_t idleRounds = 0, stalls = 0;
 };
 
 } // namespace karakal::sw

@@ -17,7 +17,7 @@ namespace karakal::sw {
 
 class Handoff {
 public:
-  static constexpr uint32_t SlotCount = 512;
+  static constexpr uint32_t SlotCount = 2048;
   static constexpr uint32_t FrameBytesMax = 2048;
 
   // For the giver.

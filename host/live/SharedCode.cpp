@@ -8,6 +8,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include <emmintrin.h>
+#include <sched.h>
 
 namespace karakal::host {
 
@@ -16,23 +17,39 @@ using namespace llvm;
 static constexpr const char *enterSymbol = "karakal_host_enter_cold";
 static constexpr const char *leaveSymbol = "karakal_host_leave_cold";
 
+/// Waits a moment for another thread: sections are short, so it spins, unless
+/// that thread may have lost its processor.
+static void pauseOrYield(uint32_t &turns) {
+  constexpr uint32_t spinsMax = 256;
+  if (++turns % spinsMax == 0)
+    sched_yield();
+  else
+    _mm_pause();
+}
+
+static thread_local char thisThread;
+
 void ColdPpfs::enter() {
-  mutex.lock();
+  if (owner.load(std::memory_order_relaxed) != &thisThread) {
+    const void *nobody = nullptr;
+    for (uint32_t turns = 0; !owner.compare_exchange_weak(
+             nobody, &thisThread, std::memory_order_acquire);
+         nobody = nullptr)
+      pauseOrYield(turns);
+  }
   ++depth;
 }
 
 void ColdPpfs::leave() {
-  --depth;
-  mutex.unlock();
+  if (--depth == 0)
+    owner.store(nullptr, std::memory_order_release);
 }
 
 void ColdPpfs::leaveAll() {
-  if (!mutex.try_lock())
-    return; // another thread is in one
-  uint32_t entered = depth;
-  depth = 0;
-  for (uint32_t i = 0; i <= entered; ++i)
-    mutex.unlock();
+  if (owner.load(std::memory_order_relaxed) != &thisThread)
+    return;
+  depth = 1;
+  leave();
 }
 
 static thread_local ColdPpfs *cold = nullptr;
@@ -43,9 +60,10 @@ static thread_local uint32_t *held = nullptr;
 void useForThread(ColdPpfs *used) { cold = used; }
 
 static void lockWord(uint32_t *word) {
+  uint32_t turns = 0;
   while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) != 0)
     while (__atomic_load_n(word, __ATOMIC_RELAXED) != 0)
-      _mm_pause();
+      pauseOrYield(turns);
   held = word;
 }
 

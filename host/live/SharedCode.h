@@ -8,8 +8,8 @@
 #define KARAKAL_HOST_LIVE_SHAREDCODE_H
 
 #include "host/Jit.h"
+#include <atomic>
 #include <deque>
-#include <mutex>
 
 namespace karakal::host {
 
@@ -24,8 +24,9 @@ public:
   void leaveAll();
 
 private:
-  std::recursive_mutex mutex;
-  uint32_t depth = 0; ///< of the thread that has the mutex
+  /// The thread that is in one, by the address of a variable of its own.
+  std::atomic<const void *> owner{nullptr};
+  uint32_t depth = 0;
 };
 
 /// Compiles `program` once for each element of `memories`, the symbols of a
