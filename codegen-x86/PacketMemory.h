@@ -31,6 +31,12 @@ struct PacketState {
   /// Handles of the packets to send, in order; room for `target::BufferCount`.
   uint32_t *sent;
   uint32_t sentCount;
+  /// The packet that runs, as its number in its burst; that of each packet to
+  /// send.
+  uint32_t current;
+  uint32_t *sentBy;
+  /// Messages that were queued and not yet taken.
+  uint32_t queuedCount;
   /// 1 while a function runs that the chip has on the XScale core.
   uint32_t onXScale;
   /// Frames by drop reason.
@@ -63,6 +69,7 @@ struct PacketSymbols {
   static constexpr const char *Fault = "karakal_x86_fault";
   static constexpr const char *Queue = "karakal_x86_queue";
   static constexpr const char *Reclaim = "karakal_x86_reclaim";
+  static constexpr const char *Drain = "karakal_x86_drain";
 };
 
 } // namespace karakal::x86

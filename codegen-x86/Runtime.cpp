@@ -21,6 +21,9 @@ namespace {
 constexpr uint8_t packets[] = {
 #include "codegen-x86/packets.bc.inc"
 };
+constexpr uint8_t batches[] = {
+#include "codegen-x86/batches.bc.inc"
+};
 constexpr uint8_t services[] = {
 #include "codegen-x86/services.bc.inc"
 };
@@ -34,6 +37,8 @@ static ArrayRef<uint8_t> bitcodeOf(RuntimePart part) {
   switch (part) {
   case RuntimePart::Packets:
     return packets;
+  case RuntimePart::Batches:
+    return batches;
   case RuntimePart::Services:
     return services;
   case RuntimePart::Interface:

@@ -12,6 +12,7 @@ namespace karakal::x86 {
 /// Files of runtime/x86/.
 enum class RuntimePart {
   Packets,   ///< the packet primitives
+  Batches,   ///< stages of batches
   Services,  ///< hashes
   Interface, ///< the functions of a program that is compiled ahead of time
 };

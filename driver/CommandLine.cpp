@@ -217,6 +217,16 @@ void declareRun(CLI::App &app, CommandLine &line) {
                "the next packet")
       ->needs(fast)
       ->check(oneOf(specializeModes));
+  CLI::Option *subBatch = app.add_option(
+      "--sub-batch", options.subBatch,
+      "with --fast: packets of a burst that run in stages together, 1 to "
+      "--burst (default: 1, one after the other)");
+  subBatch->needs(fast)->check(CLI::Range(1u, host::FastPackets::BurstMax));
+  app.add_option("--cut-seed", options.cutSeed,
+                 "with --sub-batch, for tests: stages begin at loads chosen "
+                 "by this number")
+      ->needs(subBatch)
+      ->check(CLI::PositiveNumber);
   app.add_option("--packets", options.packets,
                  "with --run: repeat or cut the trace to this many packets")
       ->check(CLI::PositiveNumber);
@@ -249,6 +259,10 @@ std::string findConflict(const Options &options) {
     return "--trace, --out and --stats need --run";
   if (!options.run && (options.fast || options.packets != 0))
     return "--fast and --packets need --run";
+  if (options.subBatch > options.burst)
+    return "--sub-batch is at most --burst";
+  if (options.subBatch > 1 && options.specialize != host::SpecializeWhen::Never)
+    return "--specialize makes no code for --sub-batch";
   if (!options.run && options.printTraces)
     return "--print-traces needs --run";
   if (options.run && !(options.output.empty() && options.report.empty() &&
@@ -283,6 +297,7 @@ Status findPasses(CommandLine &line) {
   std::vector<std::string> explained = options.explained;
   llvm::erase(explained, ir::explainAll);
   llvm::erase(explained, "tables");         // decided before the pipeline
+  llvm::erase(explained, "batching");       // the pipeline for x86
   llvm::erase(explained, "specialization"); // decided after it
   if (Status known = checkPassNames(explained); !known)
     return known;

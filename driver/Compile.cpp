@@ -256,7 +256,9 @@ Status compile(const Options &options) {
   ModuleOp program = **read;
   if (Status lowered = lowerTables(program, options); !lowered)
     return lowered;
-  HostSpeed speed = {options.fast, options.burst, options.packets};
+  HostSpeed speed = {options.fast, options.burst, options.subBatch,
+                     options.packets};
+  speed.cutSeed = options.cutSeed;
   speed.specialize.when = options.specialize;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},

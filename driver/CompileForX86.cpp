@@ -36,7 +36,7 @@ Status compileForX86(mlir::ModuleOp baker, Emit form, const std::string &path) {
   KARAKAL_ASSERT(form == Emit::Object || form == Emit::Header,
                  "an object or its header");
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(baker, /*withCounters=*/false);
+  auto program = lowerForX86(baker, {});
   if (!program)
     return program.error();
   x86::ProgramInterface interface = interfaceOf(*program, engineHz);

@@ -3,6 +3,8 @@
 #include "driver/RunOnHost.h"
 #include "aggregation/Passes.h"
 #include "baker-lang/tables/TableStructure.h"
+#include "codegen-x86/BatchMemory.h"
+#include "codegen-x86/batch/Passes.h"
 #include "driver/pipeline/RunPasses.h"
 #include "host/Describe.h"
 #include "host/FunctionalProfile.h"
@@ -12,6 +14,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 #include "passes/to-llvm/Threads.h"
 #include "support/Files.h"
@@ -39,16 +42,29 @@ static void addDecisions(OpPassManager &manager) {
   manager.addPass(passes::createInitGlobals());
 }
 
-static void addLowering(OpPassManager &manager) {
+static void addLowering(OpPassManager &manager, const X86Code &code) {
+  if (code.withBatches)
+    manager.addPass(x86::createBeginBatch());
   passes::LowerChannelsOptions channels;
   channels.core = ir::Core::Host;
   manager.addPass(passes::createLowerChannels(channels));
+  if (code.withBatches) {
+    x86::PlanBatchesOptions plan;
+    plan.seed = code.cutSeed;
+    manager.addPass(x86::createInlineBatch());
+    manager.addPass(passes::createSimplify());
+    manager.addPass(createCSEPass());
+    manager.addPass(x86::createPlanBatches(plan));
+  }
   passes::ToLlvmOptions llvm;
   llvm.core = ir::Core::Host;
   manager.addPass(passes::createToLlvm(llvm));
+  if (code.withBatches)
+    manager.addPass(x86::createSplitBatches());
 }
 
-static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
+static Status lowerBy(ModuleOp module,
+                      llvm::function_ref<void(OpPassManager &)> add) {
   if (!runPasses(module, add))
     return makeError("E-driver-030", "the program cannot be lowered for x86");
   return success();
@@ -102,26 +118,27 @@ static std::vector<x86::TableShape> tableShapes(ModuleOp module) {
   return shapes;
 }
 
-Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters,
-                                      bool withThreads) {
+Result<host::HostProgram> lowerForX86(ModuleOp baker, const X86Code &code) {
   if (Status fits = checkGlobalBytes(baker); !fits)
     return fits.error();
   OwningOpRef<ModuleOp> module = baker.clone();
-  if (withThreads)
+  if (code.withThreads)
     (*module)->setAttr(passes::threadsAttribute,
                        UnitAttr::get(baker.getContext()));
   // Counted before passes add functions, so that the sites are those of the
   // source.
   size_t sites = host::cacheSiteCount(*module);
-  size_t counters = withCounters ? host::instrument(*module) : 0;
+  size_t counters = code.withCounters ? host::instrument(*module) : 0;
   if (Status status = lowerBy(*module, addDecisions); !status)
     return status.error();
   host::HostProgram program = host::describe(*module);
   program.tables = tableShapes(*module);
   program.counterCount = counters;
-  program.cacheSiteCount = withCounters ? sites : 0;
-  if (Status status = lowerBy(*module, addLowering); !status)
+  program.cacheSiteCount = code.withCounters ? sites : 0;
+  auto lower = [&](OpPassManager &manager) { addLowering(manager, code); };
+  if (Status status = lowerBy(*module, lower); !status)
     return status.error();
+  program.hasBatches = module->lookupSymbol(x86::BatchMemory::RunFunction);
   host::attach(program, *module);
   return program;
 }
@@ -143,7 +160,8 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
     return control.error();
   host::RunOptions options;
   options.engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(baker, !speed.fast);
+  auto program = lowerForX86(
+      baker, {!speed.fast, speed.fast && speed.subBatch > 1, speed.cutSeed});
   if (!program)
     return program.error();
   options.portCount = target::PortCount;
@@ -153,6 +171,7 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   options.layout.firstHandle = target::HandleFirst;
   options.fast = speed.fast;
   options.burst = speed.burst;
+  options.subBatch = speed.subBatch;
   options.packets = speed.packets;
   options.keepFrames = speed.keepFrames;
   options.specialize = speed.specialize;

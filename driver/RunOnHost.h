@@ -25,10 +25,12 @@ struct HostInputs {
 /// How a program runs (host::RunOptions).
 struct HostSpeed {
   bool fast = false;
-  uint32_t burst = 32;
+  uint32_t burst = 32, subBatch = 1;
   uint64_t packets = 0; ///< 0: the trace once
   bool keepFrames = true;
   host::SpecializeOptions specialize = {};
+  /// Not 0: cut at random loads, for tests (baker-plan-batches).
+  uint64_t cutSeed = 0;
 };
 
 /// The inputs and outputs of `--run`.
@@ -40,12 +42,19 @@ struct RunRequest {
   std::string stats;   ///< statistics as JSON; empty: none
 };
 
-/// Lowers a copy of `baker` for x86; with counters for a profile if asked.
+/// Which code for x86 is made besides that for single packets.
+struct X86Code {
+  bool withCounters = false; ///< those of a profile
+  bool withBatches = false;  ///< x86::BatchMemory::RunFunction
+  uint64_t cutSeed = 0;      ///< see HostSpeed
+  bool withThreads = false;  ///< several threads may run it at once
+};
+
+/// Lowers a copy of `baker` for x86.
 /// E-driver-030 if that fails (the reason has been printed), E-driver-041 if
 /// the global data are too large.
-/// `withThreads`: several threads may run the program at once.
-Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker, bool withCounters,
-                                      bool withThreads = false);
+Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker,
+                                      const X86Code &code);
 
 /// Runs a copy of `baker`, a verified module of the dialect. Unless it is fast,
 /// the result also holds the counts of a profile. Errors: E-driver-030 if the

@@ -28,8 +28,9 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(baker, /*withCounters=*/false,
-                             /*withThreads=*/cores > 1);
+  X86Code code;
+  code.withThreads = cores > 1;
+  auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
   auto live = host::makeLiveProgram(std::move(*program), engineHz, cores);

@@ -35,10 +35,12 @@ FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
               x86::SlackBytes),
       descriptors(target::BufferCount * target::DescriptorWords),
       freeRing(target::BufferCount), toSend(target::BufferCount),
+      sentBy(target::BufferCount),
       dropsByReason(std::max<size_t>(dropReasonCount, 2)) {
   KARAKAL_ASSERT(portCount != 0, "at least one port");
   x86::freeAllBuffers(freeRing.data(), state);
   state.sent = toSend.data();
+  state.sentBy = sentBy.data();
   state.drops = dropsByReason.data();
 }
 
@@ -98,6 +100,7 @@ uint64_t FastPackets::recover() {
   KARAKAL_ASSERT(received >= ended + lost, "a frame ends once");
   lost = received - ended;
   messages.clear();
+  state.queuedCount = 0;
   state.sentCount = 0;
   state.onXScale = 0;
   x86::freeAllBuffers(freeRing.data(), state);
@@ -121,7 +124,7 @@ void FastPackets::transmit() {
       give(handle);
     else if (keepFrames && bytes != 0) {
       traces::Packet frame;
-      frame.timeNs = nowNs;
+      frame.timeNs = burst ? burst[sentBy[i]].timeNs : 0;
       // Tx uses the low bits of the number, too.
       frame.port = (words[target::DescriptorPorts] >> 16 & 0xff) % portCount;
       frame.bytes.assign(at, at + bytes);
@@ -142,6 +145,7 @@ uint32_t FastPackets::nextMessage() {
     return 0;
   uint32_t message = messages.front();
   messages.pop_front();
+  --state.queuedCount;
   return message;
 }
 
@@ -206,6 +210,8 @@ ActiveFastPackets::~ActiveFastPackets() { active = nullptr; }
 
 static void reclaim() { active->transmit(); }
 
+static void deliverQueued() { active->drain(); }
+
 static void queueMessage(uint32_t message) {
   if (isMessageToXScale(message) && !active->onXScale())
     active->countToXScale();
@@ -219,6 +225,7 @@ std::vector<std::pair<const char *, void *>> FastPackets::symbols() {
           {Names::State, &state},
           {Names::Fault, reinterpret_cast<void *>(leaveWithFault)},
           {Names::Queue, reinterpret_cast<void *>(queueMessage)},
+          {Names::Drain, reinterpret_cast<void *>(deliverQueued)},
           {Names::Reclaim, reinterpret_cast<void *>(reclaim)}};
 }
 

@@ -13,6 +13,7 @@
 #include "codegen-x86/PacketFunctions.h"
 #include "host/PacketRuntime.h"
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,10 +62,19 @@ public:
   /// The same for a frame from outside; counts what it cannot take, which is no
   /// fault.
   uint32_t receive(const x86::Frame &frame);
-  /// Whether frames that are sent are appended to `transmitted`, and the time
-  /// of the frame that is processed, which they get.
+  /// Whether frames that are sent are appended to `transmitted`, with the times
+  /// of the packets that sent them.
   void setKeepFrames(bool keep) { keepFrames = keep; }
-  void setNow(uint64_t timeNs) { nowNs = timeNs; }
+  /// Begins a burst with these frames. Packet `index` of it runs; the stages of
+  /// a batch set it by themselves.
+  void beginBurst(const FrameStore::Frame *first) {
+    transmit(); // what control calls sent
+    burst = first;
+  }
+  void setCurrent(uint32_t index) { state.current = index; }
+  uint32_t current() const { return state.current; }
+  /// The time of the packet that runs.
+  uint64_t nowNs() const { return burst ? burst[state.current].timeNs : 0; }
   /// Frames that are sent go to `taker`, whose ports the program names: a port
   /// number is not cut to those of a chip. Null: they go nowhere.
   void setSink(x86::FrameSink *taker) { sink = taker; }
@@ -72,7 +82,13 @@ public:
   void transmit();
 
   /// Queues a message; takes the oldest one, 0 if there is none.
-  void queue(uint32_t message) { messages.push_back(message); }
+  void queue(uint32_t message) {
+    messages.push_back(message);
+    ++state.queuedCount;
+  }
+  /// What a batch calls after a packet that queued messages.
+  void setDrain(std::function<void()> call) { drainQueue = std::move(call); }
+  void drain() { drainQueue(); }
   uint32_t nextMessage();
 
   /// Notes what the program did wrong, in the words of PacketRuntime.
@@ -101,7 +117,7 @@ private:
 
   uint32_t portCount;
   std::vector<uint8_t> buffers;
-  std::vector<uint32_t> descriptors, freeRing, toSend;
+  std::vector<uint32_t> descriptors, freeRing, toSend, sentBy;
   std::vector<uint64_t> dropsByReason;
   x86::PacketState state{};
   std::deque<uint32_t> messages;
@@ -112,7 +128,8 @@ private:
   x86::FrameSink *sink = nullptr;
   uint32_t sequence = 0;
   bool keepFrames = true;
-  uint64_t nowNs = 0;
+  const FrameStore::Frame *burst = nullptr;
+  std::function<void()> drainQueue;
   /// What reading the sent frames leaves, so that it is not left out.
   uint64_t checksum = 0;
   std::string firstFault;

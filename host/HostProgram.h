@@ -60,6 +60,9 @@ struct HostProgram {
   std::unique_ptr<llvm::Module> module;
   /// Symbol of the PPF that the rx channel feeds.
   std::string rxEntry;
+  /// Whether the module has `x86::BatchMemory::RunFunction`, which runs packets
+  /// of Rx in stages. Only for runs at full speed.
+  bool hasBatches = false;
   std::vector<HostPpf> ppfs;
   std::vector<HostChannel> channels;
   std::vector<HostControl> controls;

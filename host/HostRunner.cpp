@@ -38,11 +38,18 @@ public:
         context{runtime, {}, {}} {
     KARAKAL_ASSERT(options.burst >= 1 && options.burst <= FastPackets::BurstMax,
                    "a burst has buffers");
+    KARAKAL_ASSERT(options.subBatch >= 1 && options.subBatch <= options.burst,
+                   "a sub-batch is a part of its burst");
     runtime.services().engineHz = options.engineHz;
     if (fast) {
       compiled.fuel = &noFuel;
       compiled.ppf = &noPpf;
       fast->setKeepFrames(options.keepFrames);
+      runtime.services().clock = [this] { return fast->nowNs(); };
+      fast->setDrain([this] {
+        while (uint32_t message = nextMessage())
+          deliver(message);
+      });
     }
     entries = &compiled.packets;
     if (isSpecialized())
@@ -108,8 +115,6 @@ private:
   /// Stand in for the guards that a fast run does not have.
   int64_t noFuel = 0;
   uint32_t noPpf = NoPpf;
-  /// The packet of a burst that runs.
-  uint64_t current = 0;
   std::vector<uint32_t> consumerIndex;
   std::vector<BoundCall> calls, endCalls;
   std::vector<traces::ControlValue> values;
@@ -277,38 +282,40 @@ Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
 }
 
 /// Runs `count` packets from `index`, whose frames follow each other in
-/// `store`. Where the frames sent are kept, each leaves with the time of its
-/// packet.
+/// `store`.
 Status Runner::processBurst(const FrameStore &store, uint64_t index,
                             uint32_t count) {
   uint32_t handles[FastPackets::BurstMax];
   const FrameStore::Frame *frames = &store[index % store.size()];
   for (uint32_t i = 0; i < count; ++i)
     handles[i] = fast->receive(store, frames[i]);
-  current = index;
   if (!fault().empty())
-    return packetError(current);
+    return packetError(index);
   if (specialization)
     entries = &specialization->entriesForBurst();
+  fast->beginBurst(frames);
+  uint32_t step = options.subBatch;
+  auto inStages = [&] {
+    for (uint32_t i = 0; i < count; i += step)
+      compiled.runBatch(handles + i, i, std::min(step, count - i));
+  };
   PpfFunction entry = entries->rx;
-  auto body = [&] {
+  auto oneByOne = [&] {
     for (uint32_t i = 0; i < count; ++i) {
-      current = index + i;
-      runtime.services().nowNs = frames[i].timeNs;
-      fast->setNow(frames[i].timeNs);
+      fast->setCurrent(i);
       if (handles[i] != 0)
         entry(handles[i]);
       while (uint32_t message = nextMessage())
         deliver(message);
-      if (options.keepFrames)
-        fast->transmit();
     }
   };
-  bool isDone = callGuarded(context, body);
+  bool isDone = compiled.runBatch && step > 1 ? callGuarded(context, inStages)
+                                              : callGuarded(context, oneByOne);
   // A control call may send packets to PPFs, in the state that it made.
   entries = &compiled.packets;
   if (!isDone)
-    return packetError(current);
+    return packetError(index + fast->current());
+  fast->setCurrent(count - 1); // whose time control calls see
   fast->transmit();
   return success();
 }

@@ -55,6 +55,8 @@ struct RunOptions {
   /// chip, whatever `layout` says, and the result has no profile.
   bool fast = false;
   uint32_t burst = 32;
+  /// Packets that run in stages together, 1 to `burst`. 1: one by one.
+  uint32_t subBatch = 1;
   /// With `fast`: code made for what tables hold.
   SpecializeOptions specialize;
   /// Packets to run, which repeats or cuts the trace; 0: the trace once.

@@ -1,6 +1,7 @@
 // Compilation of a HostProgram to callable functions.
 
 #include "host/Jit.h"
+#include "codegen-x86/BatchMemory.h"
 #include "codegen-x86/Optimize.h"
 #include "codegen-x86/PacketMemory.h"
 #include "codegen-x86/Runtime.h"
@@ -47,6 +48,7 @@ static void internalize(const HostProgram &program) {
   std::vector<std::string> keep = program.inits;
   for (const std::string &entry : packetEntryNames(program))
     keep.push_back(entry);
+  keep.push_back(x86::BatchMemory::RunFunction);
   for (const HostControl &control : program.controls)
     keep.push_back(control.symbol);
   for (Function &function : *program.module)
@@ -102,6 +104,8 @@ PacketEntries packetEntriesOf(orc::LLJIT &jit, const HostProgram &program) {
 static void lookUp(JitProgram &compiled, const HostProgram &program) {
   orc::LLJIT &jit = *compiled.jit;
   compiled.packets = packetEntriesOf(jit, program);
+  if (program.hasBatches)
+    compiled.runBatch = find<BatchFunction>(jit, x86::BatchMemory::RunFunction);
   for (const HostControl &control : program.controls)
     compiled.controls.push_back(find<ControlFunction>(jit, control.symbol));
   for (const std::string &init : program.inits)
@@ -167,6 +171,7 @@ static void addFastPrimitives(HostProgram &program) {
       start, llvm::Type::getVoidTy(program.module->getContext()));
   program.inits.insert(program.inits.begin(), start);
   x86::linkRuntime(*program.module, x86::RuntimePart::Packets);
+  x86::linkRuntime(*program.module, x86::RuntimePart::Batches);
   x86::linkRuntime(*program.module, x86::RuntimePart::Services);
 }
 

@@ -30,6 +30,8 @@ class LLJIT;
 namespace karakal::host {
 
 using PpfFunction = void (*)(uint32_t handle);
+using BatchFunction = void (*)(const uint32_t *handles, uint32_t first,
+                               uint32_t count);
 using ControlFunction = uint32_t (*)(const uint64_t *arguments);
 using InitFunction = void (*)();
 
@@ -45,6 +47,8 @@ struct PacketEntries {
 struct JitProgram {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   PacketEntries packets;
+  /// Null without HostProgram::hasBatches.
+  BatchFunction runBatch = nullptr;
   /// In the order of HostProgram's lists.
   std::vector<ControlFunction> controls;
   std::vector<InitFunction> inits;

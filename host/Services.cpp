@@ -39,7 +39,10 @@ static Wide hash128(Wide key) {
 }
 
 static uint32_t timestamp() {
-  return running ? x86::timestampAt(running->nowNs, running->engineHz) : 0;
+  if (!running)
+    return 0;
+  uint64_t nowNs = running->clock ? running->clock() : running->nowNs;
+  return x86::timestampAt(nowNs, running->engineHz);
 }
 
 static uint32_t randomNumber() { return running ? running->random() : 1; }

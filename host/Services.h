@@ -4,6 +4,7 @@
 #define KARAKAL_HOST_SERVICES_H
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace karakal::host {
 struct ServiceState {
   /// The time of the frame being processed, in nanoseconds.
   uint64_t nowNs = 0;
+  /// Tells that time instead, if it is set.
+  std::function<uint64_t()> clock;
   /// The clock of the chip's engines.
   uint64_t engineHz = 0;
   uint32_t lastRandom = 1;

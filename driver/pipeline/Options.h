@@ -70,7 +70,9 @@ struct Options {
   std::string trace, out, stats;
   /// Runs at full speed, in bursts of `burst` packets: host::RunOptions.
   bool fast = false;
-  uint32_t burst = 32;
+  uint32_t burst = 32, subBatch = 1;
+  /// Not 0: packets of a sub-batch wait at random loads, for tests.
+  uint64_t cutSeed = 0;
   host::SpecializeWhen specialize = host::SpecializeWhen::Never;
   /// Packets to run; 0: the trace once.
   uint64_t packets = 0;

@@ -5,6 +5,7 @@
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Tables.h"
 
@@ -40,6 +41,9 @@ void BakerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ir/dialect/BakerTables.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ir/dialect/BakerBatches.cpp.inc"
       >();
   addInterfaces<BakerAsmInterface>();
 }

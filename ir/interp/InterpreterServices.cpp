@@ -4,6 +4,7 @@
 // Timestamps and random numbers come from a counter, so that a run is
 // repeatable.
 
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
 #include "ir/interp/InterpreterState.h"
 #include "target-ixp/table/HashFunction.h"
@@ -17,7 +18,7 @@ namespace karakal::ir {
 
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp>(
+      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp, CutOp>(
           [](auto) { return true; })
       .Case([&](AtomicAddOp add) {
         if (uint32_t *word = globalWord(values[add.getRef()].getZExtValue()))

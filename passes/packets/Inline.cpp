@@ -26,9 +26,9 @@
 // called only if inlining them exceeds the size limit.
 
 #include "ir/analysis/Explain.h"
+#include "ir/analysis/Inlining.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/ProfileAttributes.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Passes.h"
 #include "passes/packets/CoreFunctions.h"
@@ -46,43 +46,10 @@ namespace karakal::passes {
 
 namespace {
 
-unsigned countOperations(func::FuncOp function) {
-  unsigned count = 0;
-  function.walk([&](Operation *) { ++count; });
-  return count;
-}
-
 bool takesPackets(func::FuncOp function) {
   auto isPacket = [](Type type) { return isa<ir::PacketType>(type); };
   return llvm::any_of(function.getArgumentTypes(), isPacket) ||
          llvm::any_of(function.getResultTypes(), isPacket);
-}
-
-/// Replaces `call` by the body of `callee`.
-void inlineBody(func::CallOp call, func::FuncOp callee) {
-  KARAKAL_ASSERT(callee.getNumArguments() == call.getNumOperands(),
-                 "a call has an operand for each argument");
-  Block *before = call->getBlock();
-  Block *after = before->splitBlock(call);
-  // Operands replace the arguments, so that a packet remains the same value.
-  IRMapping map;
-  map.map(callee.getArguments(), call.getOperands());
-  callee.getBody().cloneInto(before->getParent(), after->getIterator(), map);
-  Block *entry = map.lookup(&callee.getBody().front());
-  OpBuilder builder = OpBuilder::atBlockEnd(before);
-  builder.create<cf::BranchOp>(call.getLoc(), entry);
-  for (Value result : call.getResults())
-    result.replaceAllUsesWith(
-        after->addArgument(result.getType(), result.getLoc()));
-  for (Block &block : callee.getBody()) {
-    auto end = dyn_cast<func::ReturnOp>(map.lookup(&block)->getTerminator());
-    if (!end)
-      continue;
-    builder.setInsertionPoint(end);
-    builder.create<cf::BranchOp>(end.getLoc(), after, end.getOperands());
-    end.erase();
-  }
-  call.erase();
 }
 
 /// Whether `call` may become a message of the context to itself.
@@ -200,7 +167,7 @@ private:
 bool Inline::isWanted(func::CallOp call, func::FuncOp callee, unsigned size) {
   if (callee.getSymName() == target::runtime::ContextEntry)
     return false;
-  unsigned body = countOperations(callee);
+  unsigned body = ir::countOperations(callee);
   if (size + body > maxSize) {
     ir::explain(call, "inline")
         << "@" << callee.getSymName() << " stays a call: " << size << " and "
@@ -221,7 +188,7 @@ void Inline::flatten(func::FuncOp function) {
   ModuleOp module = getOperation();
   SmallVector<func::CallOp> calls;
   function.walk([&](func::CallOp call) { calls.push_back(call); });
-  unsigned size = countOperations(function);
+  unsigned size = ir::countOperations(function);
   for (func::CallOp call : calls) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
     KARAKAL_ASSERT(callee && callee != function, "calls are not recursive");
@@ -230,8 +197,8 @@ void Inline::flatten(func::FuncOp function) {
     flatten(callee);
     if ((isMessage(call) && isLeft(callee)) || !isWanted(call, callee, size))
       continue;
-    size += countOperations(callee);
-    inlineBody(call, callee);
+    size += ir::countOperations(callee);
+    ir::inlineBody(call, callee);
   }
 }
 
@@ -255,7 +222,7 @@ void Inline::countCalls() {
     func::FuncOp callee = calleeOf(call);
     // @me_message has a call, too.
     if (isMessage(call) && isRare(call->getParentOfType<func::FuncOp>()) &&
-        (callCount[callee] == 2 || countOperations(callee) <= maxCopied))
+        (callCount[callee] == 2 || ir::countOperations(callee) <= maxCopied))
       call->removeAttr(ir::messageAttrName);
   });
 }

@@ -11,6 +11,7 @@
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Tables.h"
 #include "passes/to-llvm/ToLlvmAccess.h"
@@ -242,6 +243,31 @@ struct StoreWords : Access<ir::StoreWordsOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// On the host a prefetch and a call that marks the cut; on the chip nothing.
+struct CutMark : ToLlvmPattern<ir::CutOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::CutOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    constexpr uint32_t isRead = 0, isKept = 3, isData = 1;
+    if (context.isHost()) {
+      if (Value ref = adaptor.getPrefetch())
+        rewriter.create<LLVM::Prefetch>(loc, ref, isRead, isKept, isData);
+      if (op.getStage())
+        callRuntime(rewriter, op, ir::cutFunctionName, {},
+                    constantWord(rewriter, loc, *op.getStage()));
+      else
+        callRuntime(rewriter, op, ir::cutLastFunctionName, {}, {});
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//
 
@@ -297,8 +323,8 @@ template <typename Op> struct Erase : ToLlvmPattern<Op> {
 void addGlobalPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<GlobalRef, Element, Field, Load, Store, LoadWords, StoreWords>(
-      converter, context);
+  patterns.add<GlobalRef, Element, Field, Load, Store, LoadWords, StoreWords,
+               CutMark>(converter, context);
 }
 
 void addSymbolPatterns(RewritePatternSet &patterns,

@@ -48,7 +48,8 @@ struct Statistics {
       oversize, noBuffer;
 };
 
-uint32_t freeRing[target::BufferCount], toSend[target::BufferCount];
+uint32_t freeRing[target::BufferCount], toSend[target::BufferCount],
+    sentBy[target::BufferCount];
 /// Messages of channels that are not calls. Each holds a packet of its own.
 uint32_t messages[target::BufferCount];
 uint32_t firstMessage, endMessage;
@@ -109,6 +110,7 @@ void karakal_x86_init() {
   state = {};
   x86::freeAllBuffers(freeRing, state);
   state.sent = toSend;
+  state.sentBy = sentBy;
   state.drops = karakal_x86_drop_counts;
   karakal_x86_run_inits();
 }

@@ -228,6 +228,7 @@ void baker_packet_drop(uint32_t handle, uint32_t reason) {
   if (ring != target::RingTx)
     return karakal_x86_queue(message);
   x86::PacketState &state = karakal_x86_state;
+  state.sentBy[state.sentCount] = state.current;
   state.sent[state.sentCount++] = message & target::HandleMask;
 }
 

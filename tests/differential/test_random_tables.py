@@ -38,6 +38,9 @@ def test_on_x86(seed: int, tmp_path: Path) -> None:
     out = tmp_path / "out.pcapng"
     run("bakerc", source, "--run", *inputs, f"--out={out}", *QUIET)
     check(case, out)
+    stages = ("--fast", "--sub-batch=13", f"--cut-seed={seed + 1}")
+    run("bakerc", source, "--run", *stages, *inputs, f"--out={out}", *QUIET)
+    check(case, out)
 
 
 @pytest.mark.parametrize("seed", range(24, 48))

@@ -30,7 +30,7 @@ def tblgen() -> str:
 
 def page() -> str:
     parts = [HEAD]
-    for source in sorted(ROOT.glob("*/Passes.td")):
+    for source in sorted([*ROOT.glob("*/Passes.td"), *ROOT.glob("*/*/Passes.td")]):
         made = subprocess.run(
             [tblgen(), "-gen-pass-doc", "-I", "/usr/lib/llvm-19/include", source],
             capture_output=True,
@@ -40,7 +40,11 @@ def page() -> str:
         lines = [
             line.rstrip() for line in made.splitlines() if not line.startswith("<!--")
         ]
-        parts.append(f"## {source.parent.name}/\n\n" + "\n".join(lines).strip() + "\n")
+        parts.append(
+            f"## {source.parent.relative_to(ROOT)}/\n\n"
+            + "\n".join(lines).strip()
+            + "\n"
+        )
     return "\n".join(parts)
 
 
