@@ -227,6 +227,10 @@ void declareRun(CLI::App &app, CommandLine &line) {
                  "by this number")
       ->needs(subBatch)
       ->check(CLI::PositiveNumber);
+  app.add_flag("--keep-going", options.keepGoing,
+               "with --run: go on after a control call that is refused; all "
+               "are reported, and the exit status is 1")
+      ->needs("--run");
   app.add_option("--packets", options.packets,
                  "with --run: repeat or cut the trace to this many packets")
       ->check(CLI::PositiveNumber);

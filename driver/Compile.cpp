@@ -260,6 +260,7 @@ Status compile(const Options &options) {
                      options.packets};
   speed.cutSeed = options.cutSeed;
   speed.specialize.when = options.specialize;
+  speed.keepGoing = options.keepGoing;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
                                 speed,

@@ -22,6 +22,7 @@
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -173,6 +174,7 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   options.burst = speed.burst;
   options.subBatch = speed.subBatch;
   options.packets = speed.packets;
+  options.keepGoing = speed.keepGoing;
   options.keepFrames = speed.keepFrames;
   options.specialize = speed.specialize;
   options.specialize.explains =
@@ -263,6 +265,15 @@ Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
   return checked;
 }
 
+/// Prints why calls were refused; the last one is the result.
+static Status reportRefusals(const std::vector<Error> &refused) {
+  if (refused.empty())
+    return success();
+  for (const Error &error : llvm::ArrayRef(refused).drop_back())
+    llvm::errs() << error.str() << '\n';
+  return refused.back();
+}
+
 Status runProgram(ModuleOp baker, const RunRequest &request) {
   HostSpeed speed = request.speed;
   speed.keepFrames = !request.out.empty();
@@ -289,7 +300,7 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
   for (const auto &[symbol, text] : run->specialization.explanations)
     ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
-  return success();
+  return reportRefusals(run->refusedCalls);
 }
 
 } // namespace karakal::driver

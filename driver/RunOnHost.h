@@ -28,6 +28,7 @@ struct HostSpeed {
   uint32_t burst = 32, subBatch = 1;
   uint64_t packets = 0; ///< 0: the trace once
   bool keepFrames = true;
+  bool keepGoing = false;
   host::SpecializeOptions specialize = {};
   /// Not 0: cut at random loads, for tests (baker-plan-batches).
   uint64_t cutSeed = 0;

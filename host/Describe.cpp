@@ -2,6 +2,7 @@
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Tables.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -72,6 +73,7 @@ HostProgram describe(mlir::ModuleOp baker) {
           {*id, channel.getSymName().str(), channel.getConsumer().str()});
   }
   program.dropReasons = ir::programDropReasons(baker);
+  program.refusals = ir::refusalsOf(baker);
   KARAKAL_ASSERT(program.dropReasons.size() >= 2,
                  "'unspecified' and 'truncated' are always drop reasons");
   // Globals have their initial values before any other init function runs.

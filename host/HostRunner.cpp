@@ -76,6 +76,7 @@ public:
 private:
   Status bind(const std::vector<traces::ControlCall> &control);
   Status init();
+  Status refused(Error why);
   Status callControl(const BoundCall &bound);
   Status callsDue(uint64_t due);
   Status callsAtEnd();
@@ -118,6 +119,7 @@ private:
   std::vector<uint32_t> consumerIndex;
   std::vector<BoundCall> calls, endCalls;
   std::vector<traces::ControlValue> values;
+  std::vector<Error> refusedCalls;
   size_t controlCalls = 0;
   /// The counters of control calls after the first packet.
   std::vector<uint64_t> updates;
@@ -164,6 +166,14 @@ Status Runner::init() {
   return success();
 }
 
+/// A refused call ends the run, or is kept for its result.
+Status Runner::refused(Error why) {
+  if (!options.keepGoing)
+    return why;
+  refusedCalls.push_back(std::move(why));
+  return success();
+}
+
 Status Runner::callControl(const BoundCall &bound) {
   *compiled.fuel = options.fuelPerCall;
   uint32_t returned = 0;
@@ -177,16 +187,12 @@ Status Runner::callControl(const BoundCall &bound) {
   if (traces::givesValue(function))
     values.push_back(traces::valueOf(function, bound.call->text,
                                      bound.call->line, returned));
-  else if (returned != 0 && function.tableLimit != 0)
-    return makeFileError("E-host-002", bound.call->file,
-                         bound.call->name + " refused the call: " +
-                             traces::refusal(function, int32_t(returned)),
-                         bound.call->line);
   else if (returned != 0)
-    return makeFileError("E-host-002", bound.call->file,
-                         bound.call->name + " returned error " +
-                             std::to_string(int32_t(returned)),
-                         bound.call->line);
+    return refused(makeFileError(
+        "E-host-002", bound.call->file,
+        "'" + function.name + "' refused the call: " +
+            traces::refusal(function, program.refusals, int32_t(returned)),
+        bound.call->line));
   return success();
 }
 
@@ -358,6 +364,7 @@ HostRun Runner::collect() {
   result.controlCalls = controlCalls;
   result.controlNotReached = calls.size() + endCalls.size() - controlCalls;
   result.controlValues = std::move(values);
+  result.refusedCalls = std::move(refusedCalls);
   return result;
 }
 

@@ -48,6 +48,8 @@ struct RunOptions {
   int64_t fuelPerPacket = 10'000'000;
   /// Loop iterations that one init or control call may take.
   int64_t fuelPerCall = 1'000'000'000;
+  /// Whether a run goes on after a control call that is refused.
+  bool keepGoing = false;
   /// Whether the result holds the frames sent.
   bool keepFrames = true;
   /// Run at full speed: without fuel, counters and checks of handles, in bursts
@@ -88,6 +90,8 @@ struct HostRun {
   std::vector<traces::ControlValue> controlValues;
   /// What became of specialization.
   SpecializeReport specialization;
+  /// With `keepGoing`: what refused each call, with its file and line.
+  std::vector<Error> refusedCalls;
 };
 
 /// Runs `program` over `trace`. Consumes the program's module.

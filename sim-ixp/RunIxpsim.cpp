@@ -151,7 +151,9 @@ ExitStatus simulate(CommandLine &line) {
   printWarnings(**run);
   if (!line.quiet)
     std::fputs(describeStatistics(**run, stats).c_str(), stdout);
-  return ExitDone;
+  for (const Error &refused : (*run)->control().refusedCalls())
+    report(refused);
+  return (*run)->control().refusedCalls().empty() ? ExitDone : ExitInputWrong;
 }
 
 ExitStatus runUcode(CommandLine &line) {

@@ -1,5 +1,6 @@
 // Checks calls of control functions against the functions of a program.
 
+#include "support/Refusal.h"
 #include "traces/ControlFile.h"
 
 #include <iterator>
@@ -291,7 +292,11 @@ Result<Resolved> Binder::run() {
 } // namespace
 
 std::string karakal::traces::refusal(const ControlSignature &signature,
+                                     const std::vector<std::string> &texts,
                                      int32_t status) {
+  if (status >= FirstRefusal &&
+      std::size_t(status - FirstRefusal) < texts.size())
+    return texts[std::size_t(status - FirstRefusal)];
   // The order of the reasons in runtime/tables/header.template.
   static const char *const reasons[] = {
       "",

@@ -83,7 +83,10 @@ struct ControlSignature {
 };
 
 /// Why a function refused a call by returning `status`, which is not 0.
-std::string refusal(const ControlSignature &signature, int32_t status);
+/// `texts` are those of the program's `refuse`, in the order of their numbers
+/// (support/Refusal.h).
+std::string refusal(const ControlSignature &signature,
+                    const std::vector<std::string> &texts, int32_t status);
 
 /// What a call of a function with a value gave.
 struct ControlValue {

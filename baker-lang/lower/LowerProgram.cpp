@@ -7,7 +7,9 @@
 #include "baker-lang/lower/ProgramLowering.h"
 
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Refusals.h"
 #include "support/Error.h"
+#include "support/Refusal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -101,6 +103,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
   lowerPortDispatch();
   declareBuiltinReason(noReceiverName);
   declareBuiltinReason(ir::noSpaceReasonName);
+  ir::setRefusals(*module, refusals);
   return std::move(module);
 }
 
@@ -123,6 +126,13 @@ void ProgramLowering::lowerDropReasons() {
       if (program.dropReasons.at(decl->name) == decl.get())
         builder.create<ir::DropReasonOp>(location(decl->range), decl->name);
   });
+}
+
+int32_t ProgramLowering::refusalNumber(const std::string &text) {
+  auto known = llvm::find(refusals, text);
+  if (known == refusals.end())
+    known = refusals.insert(refusals.end(), text);
+  return FirstRefusal + int32_t(known - refusals.begin());
 }
 
 bool ProgramLowering::carries(const char *name) const {

@@ -4,6 +4,8 @@
 
 #include "support/Error.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using mlir::Value;
 
 namespace karakal::lang {
@@ -24,6 +26,11 @@ Value FunctionLowering::lowerService(const CallExpr &expr) {
   case Primitive::DropCount:
     return builder.create<ir::DropCountOp>(at, builder.getI32Type(),
                                            expr.reason->name);
+  case Primitive::Refuse:
+    return builder.create<mlir::arith::ConstantIntOp>(
+        at,
+        parent.refusalNumber(llvm::cast<StringExpr>(*expr.arguments[0]).text),
+        32);
   case Primitive::Trace: {
     if (!parent.keepsTraces())
       return {};

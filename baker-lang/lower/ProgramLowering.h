@@ -54,6 +54,8 @@ public:
                           mlir::Location at) const;
 
   bool keepsTraces() const { return traceCalls == TraceCalls::Keep; }
+  /// What `refuse(text)` returns; the same text has one number.
+  int32_t refusalNumber(const std::string &text);
   /// A number for a loop with a bound, from 1.
   uint32_t nextLoopNumber() { return ++loopCount; }
 
@@ -81,6 +83,7 @@ private:
   std::map<CopyKey, std::string> copies; ///< to their symbols
   std::map<const FunctionDecl *, unsigned> copyCounts;
   uint32_t loopCount = 0;
+  std::vector<std::string> refusals; ///< the texts, in the order of numbers
 
   const Program &program;
   const SourceManager &sources;

@@ -32,7 +32,8 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
     return types.error();
   case ExprKind::String:
     error(DiagId::UnsupportedString, expr.range,
-          "a string is allowed as the first argument of 'trace' only");
+          "a string is allowed as the first argument of 'trace' and 'refuse' "
+          "only");
     return types.error();
   case ExprKind::Name:
     return checkName(llvm::cast<NameExpr>(expr));

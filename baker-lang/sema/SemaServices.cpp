@@ -20,6 +20,8 @@ const Type *Sema::checkService(CallExpr &expr) {
     return checkTrace(expr);
   case Primitive::DropCount:
     return checkDropCount(expr);
+  case Primitive::Refuse:
+    return checkRefuse(expr);
   case Primitive::Timestamp:
   case Primitive::Random:
     if (!checkArgumentCount(expr, 0, 0, name))
@@ -77,6 +79,19 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
   error(DiagId::NotACounter, counter.range,
         "'atomic_add' needs a global variable of 32 bits");
   return types.error();
+}
+
+const Type *Sema::checkRefuse(CallExpr &expr) {
+  auto *text = expr.arguments.size() == 1
+                   ? llvm::dyn_cast<StringExpr>(expr.arguments[0].get())
+                   : nullptr;
+  if (!text || text->text.empty()) {
+    error(DiagId::BadRefusal, expr.range,
+          "'refuse' takes a string that says why the call is refused");
+    return types.error();
+  }
+  text->type = types.voidType();
+  return types.integer(32, true);
 }
 
 const Type *Sema::checkTrace(CallExpr &expr) {

@@ -31,6 +31,7 @@ enum class Primitive {
   Random,
   Trace,
   DropCount,
+  Refuse,
 };
 
 /// The primitive called `name`, or None.

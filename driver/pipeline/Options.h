@@ -76,6 +76,7 @@ struct Options {
   host::SpecializeWhen specialize = host::SpecializeWhen::Never;
   /// Packets to run; 0: the trace once.
   uint64_t packets = 0;
+  bool keepGoing = false; ///< after a control call that is refused
   /// Prints the output of the program's 'trace' statements.
   bool printTraces = false;
 };

@@ -8,6 +8,7 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"
@@ -287,7 +288,8 @@ json describeXScale(ModuleOp program, const XScaleCode &code) {
           {"stack", target::XScaleStackTop},
           {"arguments", target::XScaleArguments},
           {"init", init},
-          {"control", control}};
+          {"control", control},
+          {"refusals", ir::refusalsOf(program)}};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Target.h"
 
 #include "support/Assert.h"
@@ -355,6 +356,7 @@ static const Decision decisions[] = {
     {idAttrName, "baker.channel", verifyNumber<idAttrName>},
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
     {targetAttrName, "builtin.module", verifyTarget},
+    {refusalsAttrName, "builtin.module", verifyRefusals},
     {headAttrName, "", verifyIsA<headAttrName, HeadAttr>},
     {puntAttrName, "baker.channel", verifyIsA<puntAttrName, PuntAttr>},
 };

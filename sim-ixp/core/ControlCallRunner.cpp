@@ -25,8 +25,10 @@ traces::ControlSignature signatureOf(const json &function) {
 
 Result<ControlCallRunner>
 ControlCallRunner::create(const target::Image &image,
-                          const std::vector<traces::ControlCall> &calls) {
+                          const std::vector<traces::ControlCall> &calls,
+                          bool keepGoing) {
   ControlCallRunner runner;
+  runner.keepGoing = keepGoing;
   if (!image.manifest.contains("xscale")) {
     if (!calls.empty())
       return makeFileError("E-sim-ixp-020", calls.front().file,
@@ -41,6 +43,8 @@ ControlCallRunner::create(const target::Image &image,
     call.entry = function["entry"];
     runner.startCalls.push_back(std::move(call));
   }
+  if (xscale.contains("refusals"))
+    runner.refusals = xscale["refusals"].get<std::vector<std::string>>();
   std::vector<traces::ControlSignature> signatures;
   for (const json &function : xscale["control"])
     signatures.push_back(signatureOf(function));
@@ -74,6 +78,14 @@ ControlCallRunner::create(const target::Image &image,
   return runner;
 }
 
+/// A refused call ends the run, or is kept for its result.
+Status ControlCallRunner::refuse(Error why) {
+  if (!keepGoing)
+    return why;
+  refused.push_back(std::move(why));
+  return success();
+}
+
 /// Keeps the result of a call that has returned.
 Status ControlCallRunner::record(const Call &call,
                                  const Result<uint32_t> &result) {
@@ -90,11 +102,12 @@ Status ControlCallRunner::record(const Call &call,
         traces::valueOf(call.function, call.text, call.line, *result));
   // Initialization functions return nothing and have no source line.
   else if (*result != 0 && call.line != 0)
-    return makeFileError(
-        "E-sim-ixp-021", call.file,
-        "'" + call.function.name + "' refused the call: " +
-            traces::refusal(call.function, static_cast<int32_t>(*result)),
-        call.line);
+    return refuse(
+        makeFileError("E-sim-ixp-021", call.file,
+                      "'" + call.function.name + "' refused the call: " +
+                          traces::refusal(call.function, refusals,
+                                          static_cast<int32_t>(*result)),
+                      call.line));
   return success();
 }
 

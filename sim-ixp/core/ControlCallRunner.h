@@ -7,8 +7,8 @@
 // cycle after the start of the traffic; they run beside the engines. A call
 // waits until the core is free; calls never overtake one another.
 // An `int` result other than 0 means that the function refused its arguments:
-// the run ends with an error at the call's line. Results of other types are
-// recorded.
+// the run ends with an error at the call's line, or lists it and goes on.
+// Results of other types are recorded.
 
 #ifndef KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
 #define KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
@@ -30,10 +30,12 @@ namespace karakal::sim {
 /// The calls of one run.
 class ControlCallRunner : public EventTarget {
 public:
-  /// Checks the calls against the image. Errors: those of bindCall, and
+  /// Checks the calls against the image. With `keepGoing` a refused call does
+  /// not end the run. Errors: those of bindCall, and
   /// E-sim-ixp-020 (the image has no control functions).
   static Result<ControlCallRunner>
-  create(const target::Image &image, const std::vector<traces::ControlCall> &);
+  create(const target::Image &image, const std::vector<traces::ControlCall> &,
+         bool keepGoing = false);
 
   /// Sets where calls run; both must outlive the runner.
   void connect(ControlProcessor *core, Scheduler *scheduler) {
@@ -62,6 +64,8 @@ public:
   uint64_t callCount() const { return done; }
   /// The functions' results, in call order.
   const std::vector<traces::ControlValue> &values() const { return given; }
+  /// With `keepGoing`: what refused each call, with its file and line.
+  const std::vector<Error> &refusedCalls() const { return refused; }
   /// Calls that are not due yet.
   uint64_t waitingCount() const {
     return packetCalls.size() + cycleCalls.size() + due.size();
@@ -81,6 +85,7 @@ private:
   };
 
   Status runAll(std::vector<Call> &calls);
+  Status refuse(Error why);
   Status record(const Call &call, const Result<uint32_t> &result);
   void runDue();
   void onReturn(const Result<uint32_t> &result);
@@ -91,6 +96,9 @@ private:
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
+  std::vector<std::string> refusals; ///< the texts of the program's `refuse`
+  std::vector<Error> refused;
+  bool keepGoing = false;
   uint64_t done = 0;
   bool isRunning = false; ///< the first call that is due
 };

@@ -18,6 +18,10 @@ void declareInputs(CLI::App &app, CommandLine &line) {
   app.add_option("IMAGE", line.image, "image made by bakerc (.ixp)");
   app.add_option("--trace", line.trace, "packets to offer (pcap, pcapng)");
   app.add_option("--control", line.control, "calls of control functions");
+  app.add_flag("--keep-going", line.run.keepGoing,
+               "go on after a control call that is refused; all are reported, "
+               "and the exit status is 1")
+      ->needs("--control");
   app.add_option("--ucode", line.ucode,
                  "ENGINE:FILE, microcode of 5-byte words for one engine of a "
                  "bare chip, instead of an image; once per engine")

@@ -112,7 +112,8 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
       [this](uint32_t ring) { xscale->onRingNotEmpty(ring); });
   chip.cap().onInterrupt([this](uint32_t, uint32_t) { xscale->onInterrupt(); });
 
-  Result<ControlCallRunner> runner = ControlCallRunner::create(loaded, calls);
+  Result<ControlCallRunner> runner =
+      ControlCallRunner::create(loaded, calls, asked.keepGoing);
   if (!runner)
     return runner.error();
   controls = std::move(*runner);

@@ -64,6 +64,8 @@ struct SimulationOptions {
   bool profile = false;
   /// A hazard ends the run.
   bool strict = false;
+  /// A control call that is refused does not end the run.
+  bool keepGoing = false;
   /// Stop engines while traffic is low (PowerPolicy.h).
   bool savePower = false;
   /// Follow the packet of this number (PacketLog.h).

@@ -405,6 +405,15 @@ Status checkXScale(const Image &image) {
         Key{"", "control", Type::List}})
     if (Status status = checkKey(xscale, "xscale", key); !status)
       return status;
+  if (xscale.contains("refusals")) {
+    if (Status status =
+            checkKey(xscale, "xscale", {"", "refusals", Type::List});
+        !status)
+      return status;
+    for (const json &text : xscale["refusals"])
+      if (!text.is_string())
+        return broken("a text of 'xscale.refusals' is not a string");
+  }
   for (const json &function : xscale["init"])
     if (Status status = checkEntry(function, "xscale.init"); !status)
       return status;

@@ -188,21 +188,21 @@ def test_wrong_rules_are_refused(
     fields: dict[str, int], loads: dict[int, Workload], tmp_path: Path
 ) -> None:
     call = RULE.format(**{"flow": 0, "src": 8, "low": 0, "p": 6} | fields)
-    assert "returned error" in refusal(call, loads[10], tmp_path)
+    assert "refused the call" in refusal(call, loads[10], tmp_path)
 
 
 def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) -> None:
     call = RULE.format(flow=0, src=8, low=0, p=6)
     said = refusal("\n".join([call] * 10241), loads[10], tmp_path)
-    assert "control.txt:10241" in said and "rule_add returned error 1" in said
+    assert "control.txt:10241" in said and "rule_add' refused the call: it returned 1" in said
 
 
 def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) -> None:
     said = refusal("rules_commit()\nrules_commit()", loads[10], tmp_path)
-    assert "rules_commit returned error 1" in said
+    assert "rules_commit' refused the call: it returned 1" in said
     call = RULE.format(flow=0, src=8, low=0, p=6)
     said = refusal(f"rules_commit()\n{call}", loads[10], tmp_path)
-    assert "rule_add returned error 6" in said
+    assert "rule_add' refused the call: it returned 6" in said
 
 
 def refusal(calls: str, load: Workload, folder: Path) -> str:

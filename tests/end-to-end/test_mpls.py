@@ -195,7 +195,7 @@ def test_wrong_calls_are_refused(
         "bakerc", MPLS, "--run", f"--trace={mpls_load.trace}",
         f"--control={control}", f"--out={tmp_path / 'o.pcapng'}", status=1,
     )  # fmt: skip
-    assert "control.txt:3" in done.stderr and "returned error" in done.stderr
+    assert "control.txt:3" in done.stderr and "refused the call" in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["x86", "swc"])

@@ -98,7 +98,7 @@ def test_values_that_control_functions_return(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "control, message",
     [
-        ("# a comment\nset_limit(101)\n", "c.txt:2: error: set_limit returned error 7"),
+        ("# a comment\nset_limit(101)\n", "refused the call: it returned 7"),
         ("set_limt(1)\n", "c.txt:1:"),
         ("set_limit(1, 2)\n", "c.txt:1:"),
         ("set_limit(0x100000000)\n", "c.txt:1:"),

@@ -1,6 +1,7 @@
 // Calls of control functions.
 
 #include "traces/ControlFile.h"
+#include "support/Refusal.h"
 #include "tests/traces/TraceBytes.h"
 
 #include <gmock/gmock.h>
@@ -230,11 +231,15 @@ TEST(BindTable, SaysWhatIsWrong) {
 }
 
 TEST(BindTable, SaysWhyATableRefused) {
-  EXPECT_EQ(refusal(route, 1), "the table is full: its limit is 4 entries, "
-                               "and this would be one more");
-  EXPECT_THAT(refusal(route, 2), HasSubstr("has an entry with this key"));
-  EXPECT_EQ(refusal(route, -2), "it returned -2");
-  EXPECT_EQ(refusal(signatures[0], 2), "it returned 2");
+  EXPECT_EQ(refusal(route, {}, 1), "the table is full: its limit is 4 entries, "
+                                   "and this would be one more");
+  EXPECT_THAT(refusal(route, {}, 2), HasSubstr("has an entry with this key"));
+  EXPECT_EQ(refusal(route, {}, -2), "it returned -2");
+  EXPECT_EQ(refusal(signatures[0], {}, 2), "it returned 2");
+  EXPECT_EQ(refusal(signatures[0], {"no room", "no port"}, FirstRefusal + 1),
+            "no port");
+  EXPECT_EQ(refusal(signatures[0], {"no room"}, FirstRefusal + 1),
+            "it returned 65537");
 }
 
 TEST(BindCall, refusesWhatDoesNotFit) {
