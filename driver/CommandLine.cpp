@@ -156,6 +156,9 @@ void declarePasses(CLI::App &app, CommandLine &line) {
   app.add_option("--check-passes", options.pipeline.checkedPackets,
                  "run the microengines' program on this many random packets "
                  "before and after each pass, and compare");
+  app.add_option("--dump-passes", options.dumpPasses,
+                 "write the module after each pass into this folder, which is "
+                 "made: PROGRAM-NN-PASS.mlir, with source locations");
   app.add_flag("--time-passes", options.timePasses,
                "print how long each pass over the baker dialect took, and each "
                "stage with "

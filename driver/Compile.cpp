@@ -23,6 +23,7 @@
 #include "support/Files.h"
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/image/Image.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -240,6 +241,10 @@ Status lowerTables(ModuleOp program, const Options &options) {
 Status compile(const Options &options) {
   setPassTiming(options.timePasses);
   StageTime time("all");
+  // If the folder cannot be made, the first file cannot be written.
+  if (!options.dumpPasses.empty())
+    (void)llvm::sys::fs::create_directories(options.dumpPasses);
+  setPassDump(options.dumpPasses);
   if (options.emit == Emit::Ast && !options.run) {
     auto tree = readSyntaxTree(options);
     return tree ? writeFile(outputPath(options), *tree) : Status(tree.error());
@@ -289,7 +294,9 @@ Status compile(const Options &options) {
       return inputs.error();
     mapped->pipeline.checkInputs = std::move(*inputs);
   }
-  return emitCode(program, *mapped, remarks);
+  if (Status emitted = emitCode(program, *mapped, remarks); !emitted)
+    return emitted;
+  return endPassDump();
 }
 
 } // namespace karakal::driver

@@ -181,7 +181,7 @@ Result<std::string> readSyntaxTree(const Options &options) {
   if (!program)
     return program.error();
   std::ostringstream text;
-  lang::dumpAst(**program, text);
+  lang::dumpAst(**program, diagnostics.sources(), text);
   return text.str();
 }
 

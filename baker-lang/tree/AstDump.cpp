@@ -1,5 +1,5 @@
 // Prints the syntax tree: one node a line, indented by depth, with its type and
-// constant value. This is the output of `bakerc --emit=ast`.
+// constant value and place. This is the output of `bakerc --emit=ast`.
 
 #include "baker-lang/tree/AstDump.h"
 
@@ -8,16 +8,19 @@
 #include "support/Error.h"
 
 #include <ostream>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 namespace karakal::lang {
 
 namespace {
 class Dumper {
 public:
-  explicit Dumper(std::ostream &out) : out(out) {}
-
   void dump(const DeclList &list);
   void dump(const ModuleDecl &module);
+  /// Prints the lines with their places.
+  void print(const SourceManager &sources, std::ostream &to) const;
 
 private:
   void dump(const FunctionDecl &decl);
@@ -31,8 +34,28 @@ private:
   void dumpLoop(const Stmt &stmt);
   void dump(const Expr *expr);
 
+  /// Sets the place of the lines of a node until it is left.
+  class At {
+  public:
+    At(Dumper &dumper, SourceRange range)
+        : dumper(dumper), outer(std::exchange(dumper.at, range)) {}
+    ~At() { dumper.at = outer; }
+
+  private:
+    Dumper &dumper;
+    SourceRange outer;
+  };
+
   /// Starts a new line.
-  std::ostream &line() { return out << std::string(2 * depth, ' '); }
+  std::ostream &line() {
+    places.push_back(at);
+    return out << std::string(2 * depth, ' ');
+  }
+  /// Starts the line of a declaration.
+  std::ostream &line(const Decl &decl) {
+    At here(*this, decl.range);
+    return line();
+  }
   template <typename Body> void indented(Body body) {
     ++depth;
     body();
@@ -40,25 +63,27 @@ private:
   }
   static std::string text(const Type *type) { return type ? type->str() : "?"; }
 
-  std::ostream &out;
+  std::ostringstream out;
+  std::vector<SourceRange> places; ///< by line; empty: none
+  SourceRange at;
   unsigned depth = 0;
 };
 } // namespace
 
 void Dumper::dump(const DeclList &list) {
   for (const auto &decl : list.constants) {
-    line() << "const " << decl->name << " : " << text(decl->type);
+    line(*decl) << "const " << decl->name << " : " << text(decl->type);
     if (decl->type && decl->type->isScalar())
       out << " = " << constantText(decl->bits, decl->type);
     out << '\n';
   }
   for (const auto &decl : list.protocols) {
-    line() << "protocol " << decl->name << " min_bytes " << decl->bytesMin
-           << (decl->isConstantSize ? " constant_size" : "") << '\n';
+    line(*decl) << "protocol " << decl->name << " min_bytes " << decl->bytesMin
+                << (decl->isConstantSize ? " constant_size" : "") << '\n';
     indented([&] {
       for (const auto &field : decl->fields) {
-        line() << "field " << field->name << " : " << text(field->type)
-               << " at bit " << field->offsetBits;
+        line(*field) << "field " << field->name << " : " << text(field->type)
+                     << " at bit " << field->offsetBits;
         if (field->isArray)
           out << " x " << field->count;
         out << '\n';
@@ -68,7 +93,7 @@ void Dumper::dump(const DeclList &list) {
     });
   }
   for (const auto &decl : list.structs) {
-    line() << "struct " << decl->name << '\n';
+    line(*decl) << "struct " << decl->name << '\n';
     indented([&] {
       for (const StructField &field : decl->fields)
         line() << "field " << field.name.name << " : " << text(field.type)
@@ -88,13 +113,15 @@ void Dumper::dump(const DeclList &list) {
     });
   }
   for (const auto &decl : list.enums)
-    line() << "enum " << decl->name << '\n';
+    line(*decl) << "enum " << decl->name << '\n';
   for (const auto &decl : list.metadata)
-    line() << "metadata " << decl->name << " : " << text(decl->type) << '\n';
+    line(*decl) << "metadata " << decl->name << " : " << text(decl->type)
+                << '\n';
   for (const auto &decl : list.dropReasons)
-    line() << "drop_reason " << decl->name << '\n';
+    line(*decl) << "drop_reason " << decl->name << '\n';
   for (const auto &decl : list.globals)
-    line() << "global " << decl->symbol << " : " << text(decl->type) << '\n';
+    line(*decl) << "global " << decl->symbol << " : " << text(decl->type)
+                << '\n';
   for (const auto &decl : list.ppfs)
     dump(*decl);
   for (const auto &decl : list.functions)
@@ -104,16 +131,17 @@ void Dumper::dump(const DeclList &list) {
 }
 
 void Dumper::dump(const ModuleDecl &module) {
-  line() << "module " << module.name << '\n';
+  line(module) << "module " << module.name << '\n';
   indented([&] { dump(module.members); });
 }
 
 void Dumper::dump(const PpfDecl &decl) {
-  line() << "ppf " << decl.symbol() << (decl.isCold ? " @cold" : "") << '\n';
+  line(decl) << "ppf " << decl.symbol() << (decl.isCold ? " @cold" : "")
+             << '\n';
   indented([&] {
     for (const auto &endpoint : decl.endpoints) {
-      line() << (endpoint->isInput ? "in " : "out ") << endpoint->name << " : "
-             << text(endpoint->type);
+      line(*endpoint) << (endpoint->isInput ? "in " : "out ") << endpoint->name
+                      << " : " << text(endpoint->type);
       for (const EndpointDecl::Destination &to : endpoint->destinations)
         out << " -> " << (to.input ? to.input->symbol() : "tx");
       out << '\n';
@@ -123,7 +151,7 @@ void Dumper::dump(const PpfDecl &decl) {
 
 void Dumper::dump(const FunctionDecl &decl) {
   static const char *const roles[] = {"function", "control", "init", "body"};
-  line() << roles[unsigned(decl.role)] << ' ' << decl.symbol << " (";
+  line(decl) << roles[unsigned(decl.role)] << ' ' << decl.symbol << " (";
   for (size_t i = 0; i < decl.parameters.size(); ++i)
     out << (i ? ", " : "") << decl.parameters[i].name.name << " : "
         << text(decl.parameters[i].decl ? decl.parameters[i].decl->type
@@ -139,6 +167,7 @@ void Dumper::dump(const FunctionDecl &decl) {
 void Dumper::dump(const Stmt *stmt) {
   if (!stmt)
     return;
+  At here(*this, stmt->range);
   switch (stmt->kind) {
   case StmtKind::Error:
   case StmtKind::Assert:
@@ -299,6 +328,7 @@ static std::string label(const Expr &expr) {
 void Dumper::dump(const Expr *expr) {
   if (!expr)
     return;
+  At here(*this, expr->range);
   line() << label(*expr);
   if (expr->type)
     out << " : " << text(expr->type);
@@ -310,11 +340,28 @@ void Dumper::dump(const Expr *expr) {
   });
 }
 
-void dumpAst(const Program &program, std::ostream &out) {
-  Dumper dumper(out);
+void Dumper::print(const SourceManager &sources, std::ostream &to) const {
+  std::istringstream lines(out.str());
+  std::string text;
+  for (const SourceRange &place : places) {
+    bool isThere = bool(std::getline(lines, text));
+    KARAKAL_ASSERT(isThere, "a line was begun and not ended");
+    to << text;
+    if (place.end != 0) {
+      const SourceFile &file = sources.file(place.file);
+      to << "  @" << file.path() << ':' << file.location(place.begin).line;
+    }
+    to << '\n';
+  }
+}
+
+void dumpAst(const Program &program, const SourceManager &sources,
+             std::ostream &out) {
+  Dumper dumper;
   dumper.dump(program.decls);
   for (const auto &module : program.modules)
     dumper.dump(*module);
+  dumper.print(sources, out);
 }
 
 } // namespace karakal::lang

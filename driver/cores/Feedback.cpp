@@ -285,6 +285,7 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
 
 Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
                                           const PipelineOptions &options) {
+  beginPassDump(wholeProgram);
   OwningOpRef<ModuleOp> planned = program.clone();
   Status done = runPasses(*planned, [&](OpPassManager &passes) {
     addProgramPasses(passes, options);

@@ -27,6 +27,8 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, ir::Core core,
                                           const PipelineOptions &options) {
   Status ordered = checkOrder(passFlags(core, options));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
+  beginPassDump(options.aggregate.empty() ? ir::stringifyCore(core).str()
+                                          : options.aggregate);
   OwningOpRef<ModuleOp> copy = program.clone();
   Status lowered = runPasses(
       *copy,

@@ -45,6 +45,8 @@ struct Options {
   PipelineOptions pipeline;
   /// Prints the run time of each pass.
   bool timePasses = false;
+  /// The folder for the module after each pass, or empty.
+  std::string dumpPasses;
   /// Passes whose explanations are printed; "all" is every pass.
   std::vector<std::string> explained;
   /// Trace from which the profile is collected; empty: no profile.

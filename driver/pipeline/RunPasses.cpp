@@ -4,12 +4,19 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "support/Files.h"
 #include "support/InternalError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <utility>
+#include <vector>
 
 using namespace mlir;
 
@@ -98,7 +105,71 @@ private:
   SmallVector<std::chrono::steady_clock::time_point> starts;
 };
 
+/// Where the module is written after each pass.
+struct PassDump {
+  std::string folder;
+  std::string program;
+  unsigned count = 0;
+  std::vector<std::string> written;
+  std::optional<Error> failure; ///< of the last file that was not written
+};
+PassDump passDump;
+
+/// Writes the module after each pass. Passes over functions are one step, which
+/// has the names of all of them.
+class PassDumper : public PassInstrumentation {
+public:
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!isa<ModuleOp>(op)) {
+      if (!llvm::is_contained(nested, pass->getArgument()))
+        nested.push_back(pass->getArgument().str());
+      return;
+    }
+    std::string name = pass->getArgument().empty()
+                           ? llvm::join(std::exchange(nested, {}), "+")
+                           : pass->getArgument().str();
+    if (name.empty())
+      return;
+    std::string path =
+        llvm::formatv("{0}/{1}-{2,0+2}-{3}.mlir", passDump.folder,
+                      passDump.program, passDump.count++, name)
+            .str();
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    op->print(out, OpPrintingFlags().enableDebugInfo().useLocalScope());
+    if (Status written = writeFile(path, text); !written)
+      passDump.failure = written.error();
+    passDump.written.push_back(path);
+  }
+
+private:
+  std::vector<std::string> nested;
+};
+
 } // namespace
+
+void setPassDump(const std::string &folder) {
+  passDump = {folder, "", 0, {}, {}};
+}
+
+void beginPassDump(const std::string &name) {
+  passDump.program = name;
+  passDump.count = 0;
+  std::vector<std::string> kept;
+  for (const std::string &path : passDump.written)
+    if (name == wholeProgram ||
+        llvm::sys::path::filename(path).starts_with(name + "-"))
+      llvm::sys::fs::remove(path);
+    else
+      kept.push_back(path);
+  passDump.written = std::move(kept);
+}
+
+Status endPassDump() {
+  if (passDump.failure)
+    return *passDump.failure;
+  return karakal::success();
+}
 
 void setPassTiming(bool isWanted) { isTimed = isWanted; }
 
@@ -126,6 +197,8 @@ Status runPasses(ModuleOp module,
   passes.addInstrumentation(std::make_unique<PassWatcher>(state));
   if (isTimed)
     passes.addInstrumentation(std::make_unique<PassTimer>());
+  if (!passDump.folder.empty() && !passDump.program.empty())
+    passes.addInstrumentation(std::make_unique<PassDumper>());
   if (check)
     passes.addInstrumentation(ir::createPassCheck(*check));
   ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {

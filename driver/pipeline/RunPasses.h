@@ -38,6 +38,18 @@ private:
   std::chrono::steady_clock::time_point start;
 };
 
+/// Sets the folder for the module after each pass (`--dump-passes`); empty: it
+/// is not written. The folder must exist.
+void setPassDump(const std::string &folder);
+/// The name of the passes over the whole program.
+inline constexpr const char *wholeProgram = "program";
+/// Names the program that the next passes run over, such as an aggregate. Its
+/// files are NAME-NN-PASS.mlir, with source locations. Those of an earlier
+/// attempt are removed; a new attempt at the whole program removes all.
+void beginPassDump(const std::string &name);
+/// Errors: that of writeFile, if a file could not be written.
+Status endPassDump();
+
 /// Runs passes over `module` and verifies it after each. Diagnostics go to the
 /// context's handler. E-driver-002 if a pass rejected the program. Does not
 /// return if a pass is wrong. With `check`, runs the module on packets before

@@ -6,14 +6,16 @@ Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import secrets
+import shutil
 import sys
 import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from baker_explorer.runs import LEVELS, Settings
+from baker_explorer.runs import LEVELS, Runs, Settings
 from baker_explorer.session import Session
 from baker_explorer.workspace import Workspace
 from npftrace.errors import InputError
@@ -32,6 +34,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mes", type=int, default=0, help="microengines")
     parser.add_argument("--packets", type=int, default=0, help="packets of a run")
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+    parser.add_argument(
+        "--export",
+        default="",
+        metavar="HTML",
+        help="compile, simulate, write the run as one page, and stop",
+    )
     parser.add_argument(
         "--no-browser", action="store_true", help="only print the address"
     )
@@ -57,9 +65,31 @@ def _settings(arguments: argparse.Namespace, workspace: Workspace) -> Settings:
     )
 
 
+def _export(settings: Settings, workspace: Workspace, page: Path) -> int:
+    """Writes the page of a run and prints the commands that make it."""
+    if not settings.trace:
+        raise InputError("E-explorer-007", "--export needs a run, and so --trace=PCAP")
+    with tempfile.TemporaryDirectory(prefix="baker-explorer-") as folder:
+        runs = Runs(workspace, Path(folder), settings)
+        run = asyncio.run(runs.add())
+        if run.problem:
+            print(run.problem, end="", file=sys.stderr)
+            return 1
+        try:
+            shutil.copyfile(run.page, page)
+        except OSError as error:
+            raise InputError(
+                "E-explorer-003", f"cannot be written: {error.strerror}", page
+            ) from error
+    print(settings.commands())
+    return 0
+
+
 def _run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(Path.cwd())
     settings = _settings(arguments, workspace)
+    if arguments.export:
+        return _export(settings, workspace, Path(arguments.export))
     # Imported late: the help and errors need no web server.
     from baker_explorer.server import listen, serve
 

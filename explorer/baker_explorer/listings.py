@@ -46,7 +46,7 @@ def microcode(text: str) -> Listing:
     return listing
 
 
-_DEBUG = re.compile(r", !dbg !(\d+)")
+_DEBUG = re.compile(r",? !dbg !(\d+)")
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+),(.*)\)$")
 _SCOPE = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock\w*)\((.*)\)$"

@@ -10,7 +10,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from baker_explorer import listings
+from baker_explorer.forms import Step, steps
 from baker_explorer.listings import Listing
+from baker_explorer.record import Record
 from baker_explorer.tools import Done, run_tool, shell_line
 from baker_explorer.workspace import Workspace
 
@@ -77,6 +79,16 @@ class Cost:
     commands: int = 0
 
 
+@dataclass(frozen=True)
+class Journey:
+    """The events of a packet in the order of time; docs/statistics.md lists their
+    keys."""
+
+    number: int
+    events: list[dict[str, Any]]
+    problem: str
+
+
 @dataclass
 class Run:
     """A program that was compiled and, if there is a trace, simulated."""
@@ -86,6 +98,7 @@ class Run:
     folder: Path
     workspace: Workspace
     steps: list[Done] = field(default_factory=list)
+    record: Record | None = None
 
     @property
     def problem(self) -> str:
@@ -139,15 +152,18 @@ class Run:
             return
         if not self.settings.trace:
             return
-        files = {"stats": "json", "profile": "json", "html": "html", "out": "pcapng"}
-        results = [
-            f"--{name}={self.folder / ('run.html' if name == 'html' else name)}"
-            + ("" if name == "html" else f".{ending}")
-            for name, ending in files.items()
-        ]
-        await self._step(
-            "ixpsim", [image, *self.settings.run_arguments(), *results, "--quiet"]
-        )
+        files = {
+            "stats": "stats.json",
+            "profile": "profile.json",
+            "html": "run.html",
+            "record": "record",
+        }
+        results = [f"--{name}={self.folder / file}" for name, file in files.items()]
+        arguments = [image, *self.settings.run_arguments(), *results, "--quiet"]
+        if await self._step("ixpsim", arguments):
+            self.record = await asyncio.to_thread(
+                Record.make, self.folder / "record", self.folder / "record.sqlite"
+            )
 
     async def _step(self, tool: str, arguments: list[str]) -> bool:
         done = await run_tool(tool, arguments, self.workspace.root)
@@ -162,6 +178,46 @@ class Run:
             self.workspace.root,
         )
         return FORMS[name](done.output if done.status == 0 else done.errors)
+
+    async def passes(self) -> list[Step]:
+        """The passes of the program, and the module after each."""
+        folder = self.folder / "passes"
+        if not folder.exists():
+            await run_tool(
+                "bakerc",
+                [
+                    *self.settings.compile_arguments(),
+                    f"--dump-passes={folder}",
+                    "--emit=llvm",
+                    "-o",
+                    str(self.folder / "after-passes.ll"),
+                ],
+                self.workspace.root,
+            )
+        return steps(folder)
+
+    async def journey(self, number: int) -> Journey:
+        """Everything that happens to a packet. The run is made again, which gives
+        the same."""
+        file = self.folder / f"journey-{number}.json"
+        done = await run_tool(
+            "ixpsim",
+            [
+                str(self.folder / "run.ixp"),
+                *self.settings.run_arguments(),
+                f"--trace-packet={number}",
+                f"--journey={file}",
+                "--quiet",
+            ],
+            self.workspace.root,
+        )
+        if done.status != 0 or not file.exists():
+            return Journey(number, [], done.errors)
+        events = await asyncio.to_thread(lambda: json.loads(file.read_text()))
+        file.unlink()
+        # Blocks of instructions are known when they end.
+        events.sort(key=lambda event: event["cycle"])
+        return Journey(number, events, done.errors)
 
 
 class Runs:

@@ -208,6 +208,12 @@ bool Microengine::arbitrate() {
   return true;
 }
 
+void Microengine::profileBlock(size_t begin, size_t end) {
+  profile->addBlock(begin, end);
+  if (profile->onBlock && begin != end)
+    profile->onBlock(arbiter.current, blockTime, begin, end);
+}
+
 /// Records the wait of the context that gets the engine.
 void Microengine::recordWait(const Context &context) {
   if (context.waitBegin == 0)

@@ -91,6 +91,8 @@ public:
     profile = std::make_unique<EngineProfile>(program->ops.size());
     refreshWatchedAlways();
   }
+  /// The profile, which must have been started.
+  EngineProfile &ownProfile() { return *profile; }
   /// The profile, or null.
   const EngineProfile *profiled() const { return profile.get(); }
   void observeLocalMemory(LocalMemoryObserver *newObserver) {
@@ -218,8 +220,8 @@ private:
   void endBlock(const MicroOp *here) {
     counters.issueCycles += static_cast<uint64_t>(here - blockBegin);
     if (profile)
-      profile->addBlock(static_cast<size_t>(blockBegin - ops),
-                        static_cast<size_t>(here - ops));
+      profileBlock(static_cast<size_t>(blockBegin - ops),
+                   static_cast<size_t>(here - ops));
   }
   /// Begins a block at the engine's PC and time.
   const MicroOp *beginBlock() {
@@ -261,6 +263,7 @@ private:
   uint64_t segmentCycles() const { return time - unstalledBegin; }
   bool isObserved() const { return profile || segmentObserver; }
   [[gnu::cold]] void recordWait(const Context &context);
+  [[gnu::cold]] void profileBlock(size_t begin, size_t end);
   void beginIteration();
   void resumeContexts(uint32_t contextMask);
   void publish() { order->set(number, nextCycle()); }

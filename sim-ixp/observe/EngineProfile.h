@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace karakal::sim {
@@ -23,6 +24,12 @@ struct EngineProfile {
     ++blockEdges[begin];
     --blockEdges[end];
   }
+  /// Called with each block: the context that issued the instructions
+  /// [begin, end), and the cycle of the first.
+  std::function<void(uint32_t context, uint64_t cycle, size_t begin,
+                     size_t end)>
+      onBlock;
+
   /// How often the instruction at each address was issued.
   std::vector<uint64_t> issued() const;
 

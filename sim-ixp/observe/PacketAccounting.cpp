@@ -204,6 +204,8 @@ void PacketAccounting::onEmptyGet(const Command &command) {
 }
 
 void PacketAccounting::onFilledGet(const Command &command) {
+  if (packetLog)
+    packetLog->onGet(command.engine, command.context);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   ++totals.packetScratch;

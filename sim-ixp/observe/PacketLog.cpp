@@ -20,6 +20,7 @@ void PacketLog::add(const std::string &what) {
   std::string cycle = std::to_string(sources.now());
   lines += std::string(cycle.size() < 10 ? 10 - cycle.size() : 0, ' ') + cycle +
            "  " + what + "\n";
+  events.push_back({{"cycle", sources.now()}, {"what", what}});
 }
 
 void PacketLog::onReceived(uint32_t handle, uint32_t ring) {
@@ -33,9 +34,13 @@ void PacketLog::onReceived(uint32_t handle, uint32_t ring) {
 
 void PacketLog::onRing(bool isPut, uint32_t ring, uint32_t value,
                        uint32_t actor) {
-  if (followed != 0 && (value & target::HandleMask) == followed)
-    add(nameOf(actor) + (isPut ? " puts it on ring " : " gets it from ring ") +
-        std::to_string(ring));
+  if (followed == 0 || (value & target::HandleMask) != followed)
+    return;
+  add(nameOf(actor) + (isPut ? " puts it on ring " : " gets it from ring ") +
+      std::to_string(ring));
+  holder.reset();
+  if (!isPut && getter && getter->first == actor)
+    holder = getter;
 }
 
 void PacketLog::onCommand(const Command &command) {
@@ -60,6 +65,24 @@ void PacketLog::onCommand(const Command &command) {
       "[" + row.variant + "] of " +
       std::to_string(command.count * row.unitBytes) + " bytes at " + what +
       " + " + std::to_string(command.address - begin));
+  note("engine", command.engine);
+  note("context", command.context);
+  note("pc", command.pc);
+}
+
+void PacketLog::onBlock(uint32_t engine, uint32_t context, uint64_t cycle,
+                        size_t begin, size_t end) {
+  if (followed == 0 || !holder || *holder != EngineContext(engine, context))
+    return;
+  for (size_t pc = begin; pc < end; ++pc) {
+    auto at = static_cast<uint32_t>(pc);
+    events.push_back({{"cycle", cycle + (pc - begin)},
+                      {"engine", engine},
+                      {"context", context},
+                      {"pc", pc},
+                      {"text", sources.textOf(engine, at)},
+                      {"location", sources.locationOf(engine, at)}});
+  }
 }
 
 void PacketLog::onFreed(uint32_t handle, uint32_t actor) {
@@ -67,12 +90,17 @@ void PacketLog::onFreed(uint32_t handle, uint32_t actor) {
     return;
   add(nameOf(actor) + " frees the buffer");
   followed = 0;
+  holder.reset();
 }
 
-void PacketLog::onSent(uint64_t frameNumber, uint32_t port, size_t bytes) {
-  if (frameNumber == number)
-    add("a frame of " + std::to_string(bytes) + " bytes has left port " +
-        std::to_string(port));
+void PacketLog::onSent(uint64_t frameNumber, uint32_t port,
+                       const std::vector<uint8_t> &bytes) {
+  if (frameNumber != number)
+    return;
+  add("a frame of " + std::to_string(bytes.size()) + " bytes has left port " +
+      std::to_string(port));
+  note("port", port);
+  note("bytes", bytes);
 }
 
 } // namespace karakal::sim

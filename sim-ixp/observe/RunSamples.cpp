@@ -18,6 +18,20 @@ Activity waitFor(Timeline::Counter unit) {
 
 } // namespace
 
+const char *fateName(PacketFate fate) {
+  switch (fate) {
+  case PacketFate::Inside:
+    return "inside";
+  case PacketFate::Forwarded:
+    return "forwarded";
+  case PacketFate::Dropped:
+    return "dropped";
+  case PacketFate::Consumed:
+    return "consumed";
+  }
+  KARAKAL_UNREACHABLE("a fate without a name");
+}
+
 void RunSamples::start(uint64_t cycle, Timeline *next) {
   KARAKAL_ASSERT(ends.empty() && states.empty(), "a run has begun already");
   begin = commandCycle = cycle;

@@ -40,6 +40,9 @@ constexpr uint32_t activityCount = 6;
 /// What has become of a packet.
 enum class PacketFate : uint8_t { Inside, Forwarded, Dropped, Consumed };
 
+/// The name of a fate: "inside", "forwarded", "dropped" or "consumed".
+const char *fateName(PacketFate fate);
+
 /// One packet. Cycles are 0 if they did not happen.
 struct PacketRow {
   uint64_t received = 0; ///< Rx put it into its ring

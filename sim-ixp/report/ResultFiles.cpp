@@ -3,6 +3,7 @@
 #include "sim-ixp/report/ResultFiles.h"
 #include "sim-ixp/report/CycleProfile.h"
 #include "sim-ixp/report/RunPage.h"
+#include "sim-ixp/report/RunRecord.h"
 #include "traces/TraceWriter.h"
 
 #include <fstream>
@@ -81,6 +82,14 @@ Status writeResults(const CommandLine &line, const nlohmann::json &stats,
   if (!line.html.empty())
     if (Status status =
             writeText(line.html, makeRunPage(line.command, stats, run));
+        !status)
+      return status;
+  if (!line.record.empty())
+    if (Status status = writeRecord(line.record, run); !status)
+      return status;
+  if (!line.journey.empty())
+    if (Status status =
+            writeText(line.journey, run.packetLog()->json().dump(1) + "\n");
         !status)
       return status;
   if (!line.profile.empty())

@@ -121,20 +121,6 @@ json describePackets(const RunSamples &samples) {
   return packets;
 }
 
-const char *fateName(PacketFate fate) {
-  switch (fate) {
-  case PacketFate::Inside:
-    return "inside";
-  case PacketFate::Forwarded:
-    return "forwarded";
-  case PacketFate::Dropped:
-    return "dropped";
-  case PacketFate::Consumed:
-    return "consumed";
-  }
-  KARAKAL_UNREACHABLE("a fate without a name");
-}
-
 /// The slowest packets, and the first that were not forwarded.
 json listPackets(const RunSamples &samples) {
   const std::vector<PacketRow> &rows = samples.packets();

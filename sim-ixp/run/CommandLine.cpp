@@ -63,6 +63,13 @@ void declareResults(CLI::App &app, CommandLine &line) {
   app.add_option("--trace-packet", line.run.tracedPacket,
                  "print everything that happens to packet N, counted from 0 "
                  "in the order of arrival");
+  app.add_option("--journey", line.journey,
+                 "with --trace-packet: write it as JSON, with the "
+                 "instructions of the contexts that hold the packet");
+  app.add_option("--record", line.record,
+                 "write a row for each packet to FILE.packets.csv, and the "
+                 "segments and waits at the begin of each window of --html "
+                 "to FILE.spans.csv");
   app.add_option("--break", line.run.load.breaks,
                  "stop at PC, MICROCODE:PC or FILE:LINE and print the state")
       ->allow_extra_args(false)
@@ -106,6 +113,8 @@ std::string findConflict(const CommandLine &line) {
                ? ""
                : "--ucode runs on a bare chip: it goes with --threads, --seed, "
                  "--set, --max-cycles, --stats and --quiet";
+  if (!line.journey.empty() && !line.run.tracedPacket)
+    return "--journey goes with --trace-packet=N";
   if (line.image.empty())
     return "no image is given";
   if (line.trace.empty())
@@ -141,7 +150,8 @@ Status finishOptions(const std::string &policy, CommandLine &line) {
   line.run.parameters = *chip;
   line.run.keepFrames = !line.out.empty();
   line.run.recordTimeline = !line.timeline.empty();
-  line.run.sample = !line.html.empty();
+  line.run.sample = !line.html.empty() || !line.record.empty();
+  line.run.traceInstructions = !line.journey.empty();
   line.run.profile = !line.profile.empty();
   line.run.savePower = policy == "power";
   if (std::string conflict = findConflict(line); !conflict.empty())

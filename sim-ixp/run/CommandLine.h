@@ -14,8 +14,9 @@ namespace karakal::sim {
 
 /// The arguments of ixpsim. The name of a file is empty if it is not given.
 struct CommandLine {
-  std::string image, trace, control;               ///< files to read
-  std::string out, stats, timeline, profile, html; ///< files to write
+  std::string image, trace, control; ///< files to read
+  std::string out, stats, timeline, profile, html, record,
+      journey; ///< files to write
   /// The command as a shell takes it.
   std::string command;
   /// "ENGINE:FILE", raw microcode that runs instead of an image.

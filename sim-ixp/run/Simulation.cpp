@@ -4,6 +4,7 @@
 
 #include "sim-ixp/run/Simulation.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/Printer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -141,10 +142,24 @@ void Simulation::watch() {
   sources.locationOf = [this](uint32_t engine, uint32_t pc) {
     return machine->engine(engine).loaded()->locationOf(pc);
   };
+  sources.textOf = [this](uint32_t engine, uint32_t pc) {
+    return target::print(machine->engine(engine).loaded()->instructions[pc]);
+  };
   sources.now = [this] { return machine->scheduler().now(); };
   followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,
                                          plan.handleStep, std::move(sources));
   accounts->follow(followed.get());
+  if (!asked.traceInstructions)
+    return;
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    if (plans[i].role != EngineRole::Idle) {
+      machine->engine(i).startProfile();
+      machine->engine(i).ownProfile().onBlock =
+          [this, i](uint32_t context, uint64_t cycle, size_t begin,
+                    size_t end) {
+            followed->onBlock(i, context, cycle, begin, end);
+          };
+    }
 }
 
 /// Records contexts, units and packets in the timeline, the samples or both.
@@ -220,7 +235,7 @@ void Simulation::recordSent(const SentFrame &frame) {
     sampled->setSent(machine->scheduler().now(), frame.number, frame.port,
                      frame.latencyCycles);
   if (followed)
-    followed->onSent(frame.number, frame.port, frame.bytes.size());
+    followed->onSent(frame.number, frame.port, frame.bytes);
   if (frame.number != SentFrame::unknownNumber) {
     uint64_t &newest = newestOnPort[frame.port % newestOnPort.size()];
     if (frame.number < newest)

@@ -70,6 +70,8 @@ struct SimulationOptions {
   bool savePower = false;
   /// Follow the packet of this number (PacketLog.h).
   std::optional<uint64_t> tracedPacket;
+  /// With it, log the instructions as well.
+  bool traceInstructions = false;
   /// Called regularly with the packets that have arrived and the run's total.
   std::function<void(uint64_t arrived, uint64_t total)> onProgress;
 };

@@ -17,13 +17,16 @@ from axe_core_python.selenium import Axe
 from testkit.paths import BUILD, ROOT
 from testkit.tools import run_npftrace
 
-SECONDS = 180
+#: Seconds that anything may take, on a busy machine.
+SECONDS = 90
 #: Wrong findings of axe: it does not see what is drawn behind text.
 IMPACTS = ("serious", "critical")
 
 
 def make_workspace(folder: Path, packets: int = 200) -> None:
-    """The L3-Switch and a trace for it."""
+    """The L3-Switch, a trace for it, and a lab."""
+    lab = "labs/01-first-packets"
+    shutil.copytree(ROOT / lab, folder / lab)
     shutil.copytree(ROOT / "apps/l3-switch", folder / "l3-switch")
     run_npftrace(
         "make", "ipv4", "--seed=7", f"--packets={packets}", "--routes=50",
@@ -31,16 +34,18 @@ def make_workspace(folder: Path, packets: int = 200) -> None:
     )  # fmt: skip
 
 
+def tool_environment() -> dict[str, str]:
+    """The environment with the tools of the build on the path."""
+    path = f"{BUILD}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path}
+
+
 @contextmanager
 def explorer(folder: Path, *arguments: str) -> Iterator[str]:
     """A running explorer; gives the address that it prints."""
-    environment = {
-        **os.environ,
-        "PATH": f"{BUILD}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }
     command = [sys.executable, "-m", "baker_explorer", "--no-browser", *arguments]
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+        command, cwd=folder, env=tool_environment(), stdout=subprocess.PIPE, text=True
     )
     assert process.stdout
     try:
@@ -53,6 +58,15 @@ def explorer(folder: Path, *arguments: str) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(SECONDS)
+
+
+def open_tab(browser: Any, name: str) -> None:
+    """Opens a view of the page."""
+    browser.execute_script(
+        "[...document.querySelectorAll('[role=tab]')]"
+        ".find(tab => tab.innerText.trim() === arguments[0]).click()",
+        name,
+    )
 
 
 def until(browser: Any, script: str) -> Any:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from explorer.serving import explorer, make_workspace, serious_findings, until
+from explorer.serving import (
+    explorer,
+    make_workspace,
+    open_tab,
+    serious_findings,
+    until,
+)
 from testkit.browser import open_browser, set_screen
 from testkit.tools import requires
 
 pytestmark = requires("bakerc", "baker-lsp", "ixpsim")
 
+VIEWS = ["Source", "Chip", "Journey", "Decisions", "Experiments", "Labs"]
 DONE = "return document.querySelector('.head .note').innerText.includes('packets')"
-LIT = "return document.querySelectorAll('.code:not(.source) .cm-line.lit').length"
+LISTING = ".code:not(.source)"
+LIT = f"return document.querySelectorAll('{LISTING} .cm-line.lit').length"
+NOTE = "return document.querySelector('.pane:last-child .note').innerText"
+ENTER, LEFT, CONTROL = "\ue007", "\ue012", "\ue009"
 
 
 @pytest.fixture(scope="module")
@@ -41,26 +53,71 @@ def browser(tmp_path_factory: pytest.TempPathFactory, address: str) -> Iterator[
         yield found
 
 
-def open_tab(browser: Any, name: str) -> None:
+def find(browser: Any, selector: str) -> Any:
+    return browser.find_element("css selector", selector)
+
+
+def press_right(browser: Any, name: str) -> None:
+    """Moves a slider by the keyboard."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    slider = find(browser, f"[role=slider][aria-label='{name}'] [tabindex]")
+    browser.execute_script("arguments[0].focus()", slider)
+    ActionChains(browser).send_keys("\ue014").perform()
+
+
+def choose_form(browser: Any, name: str) -> None:
     browser.execute_script(
-        "[...document.querySelectorAll('[role=tab]')]"
-        ".find(tab => tab.innerText.trim() === arguments[0]).click()",
+        "[...document.querySelectorAll('.q-btn-toggle button')]"
+        ".find(button => button.innerText.trim() === arguments[0]).click()",
         name,
     )
 
 
-def test_a_line_is_lit_in_the_microcode(browser: Any) -> None:
+def click_costly_line(browser: Any) -> int:
+    """Puts the cursor on a line that cost cycles, and returns its number."""
+    until(browser, "return document.querySelector('.source .cm-line[data-cost]')")
+    browser.execute_script(
+        "document.querySelector('.source .cm-scroller').scrollTop = 1200"
+    )
+    until(
+        browser,
+        "return [...document.querySelectorAll('.source .cm-line[data-cost]')]"
+        ".some(line => line.innerText.includes('ph->type'))",
+    )
+    line = next(
+        line
+        for line in browser.find_elements("css selector", ".source .cm-line[data-cost]")
+        if "ph->type" in line.text
+    )
+    line.click()
+    return int(float(line.get_attribute("data-cost")))
+
+
+def test_the_line_of_the_cursor_is_lit_in_every_form(browser: Any) -> None:
     set_screen(browser, 1280, "light")
     open_tab(browser, "Source")
-    until(browser, "return document.querySelector('.source .cm-line[data-cost]')")
-    until(browser, "return document.body.innerText.includes(' lines')")
-    browser.execute_script(
-        "[...document.querySelectorAll('.source .cm-line[data-cost]')].pop()"
-        ".scrollIntoView()"
+    until(browser, NOTE + ".includes('lines')")
+    assert click_costly_line(browser) > 0
+    for form in ("Microcode", "LLVM IR", "Tree", "Dialect"):
+        choose_form(browser, form)
+        until(browser, LIT)
+    until(browser, "return document.querySelector('.passes .note').innerText")
+    assert "program: after" in find(browser, ".passes .note").text
+
+
+def test_the_slider_goes_through_the_passes(browser: Any) -> None:
+    open_tab(browser, "Source")
+    choose_form(browser, "Dialect")
+    until(browser, "return document.querySelector('.passes .note').innerText")
+    first = find(browser, ".passes .note").text
+    for _ in range(4):
+        press_right(browser, "Pass")
+    until(
+        browser,
+        "return document.querySelector('.passes .note').innerText"
+        f" !== {first!r} && {NOTE.removeprefix('return ')}.includes('new')",
     )
-    line = browser.find_elements("css selector", ".source .cm-line[data-cost]")[-1]
-    line.click()
-    until(browser, LIT)
 
 
 #: Types a mistake, and then a line that has not reached the server yet.
@@ -92,41 +149,134 @@ def test_marks_leave_what_is_being_typed(browser: Any) -> None:
     until(browser, DONE)
 
 
-def test_the_chip_plays(browser: Any) -> None:
+def test_an_error_is_shown_while_one_types(browser: Any) -> None:
+    open_tab(browser, "Source")
+    editor = find(browser, ".source .cm-content")
+    editor.click()
+    editor.send_keys(CONTROL + "\ue011")  # to the beginning
+    editor.send_keys("x")
+    message = until(browser, "return document.querySelector('.messages button')")
+    assert "line 1" in message.text
+    editor.send_keys("\ue003")  # back
+    until(browser, "return !document.querySelector('.messages button')")
+
+
+def test_the_keyboard_saves_and_runs(browser: Any, folder: Path) -> None:
+    open_tab(browser, "Source")
+    path = folder / "l3-switch/l3_switch.baker"
+    before = path.read_text()
+    editor = find(browser, ".source .cm-content")
+    editor.click()
+    editor.send_keys(CONTROL + "\ue011")
+    editor.send_keys("// a comment" + ENTER)
+    editor.send_keys(CONTROL + "s")
+    until(browser, DONE.replace("'packets'", "'compiling'"))
+    until(browser, DONE)
+    assert path.read_text() == "// a comment\n" + before
+
+
+def test_the_chip_plays_and_an_engine_tells_its_contexts(browser: Any) -> None:
     set_screen(browser, 1280, "light")
     open_tab(browser, "Chip")
     until(browser, "return document.querySelector('iframe.page')")
-    browser.switch_to.frame(browser.find_element("css selector", "iframe.page"))
+    browser.switch_to.frame(find(browser, "iframe.page"))
     try:
         until(browser, "return document.querySelectorAll('#plan .engine').length === 8")
-        slider = browser.find_element("css selector", "#time")
-        slider.send_keys("\ue012")  # one step to the left
-        assert "cycle" in browser.find_element("css selector", "#now").text
-        engine = browser.find_element("css selector", "[data-engine='3']")
-        engine.send_keys("\ue007")
-        assert "Engine 3" in browser.find_element("css selector", "#engine-title").text
+        find(browser, "#time").send_keys(LEFT)
+        assert "cycle" in find(browser, "#now").text
+        find(browser, "[data-engine='3']").send_keys(ENTER)
+        assert "Engine 3" in find(browser, "#engine-title").text
+        # What each context does, cycle by cycle, comes from the server.
+        until(browser, "return document.querySelectorAll('.gantt rect').length > 8")
+        find(browser, "#play").send_keys(ENTER)
+        until(browser, "return document.querySelector('#play').innerText === 'Pause'")
+        find(browser, "#play").click()
         assert serious_findings(browser) == []
     finally:
         browser.switch_to.default_content()
 
 
+def test_a_packets_journey(browser: Any) -> None:
+    set_screen(browser, 1280, "light")
+    open_tab(browser, "Journey")
+    until(browser, "return document.querySelectorAll('.packets button').length === 12")
+    find(browser, ".packets button").click()
+    until(browser, "return document.querySelectorAll('.text tbody tr').length > 40")
+    body = browser.execute_script("return document.body.innerText")
+    assert "cycles of waiting" in body and "dram[read" in body
+    # A router changes at least the addresses and the TTL.
+    assert len(browser.find_elements("css selector", ".bytes mark")) >= 3
+
+
+def test_a_decision_leads_to_its_line(browser: Any) -> None:
+    open_tab(browser, "Decisions")
+    until(browser, "return document.querySelectorAll('.decisions li').length > 3")
+    find(browser, "input[aria-label='Containing']").send_keys("load of @hops.mac")
+    items = "[...document.querySelectorAll('.decisions li')]"
+    of = "item => item.innerText.includes('load of @hops.mac')"
+    until(browser, f"return {items}.length > 0 && {items}.every({of})")
+    assert "the engine's copy" in find(browser, ".decisions li").text
+    find(browser, ".decisions li button").click()
+    until(browser, LIT.replace(LISTING, ".source"))
+    assert "mac_addr" in find(browser, ".source .cm-line.lit").text
+
+
+def test_experiments_stand_side_by_side(browser: Any) -> None:
+    open_tab(browser, "Experiments")
+    until(browser, "return document.querySelector('.commands')")
+    rows = "return document.querySelectorAll('.text tbody tr').length"
+    before = browser.execute_script(rows)
+    press_right(browser, "Engines")
+    browser.execute_script(
+        "[...document.querySelectorAll('.text button')]"
+        ".find(button => button.innerText.trim() === 'Run').click()"
+    )
+    until(browser, f"{rows} === {before + 1}")
+    commands = find(browser, ".commands").text
+    assert "--mes=1" in commands and "ixpsim run.ixp" in commands
+
+
+def test_the_labs_open(browser: Any) -> None:
+    open_tab(browser, "Labs")
+    until(browser, "return document.querySelector('.lab h1, .lab h2')")
+    text = find(browser, ".lab").text
+    assert "Open" in text and len(text) > 500
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("name", ["Source", "Chip"])
+@pytest.mark.parametrize("name", VIEWS)
 def test_each_view(browser: Any, name: str, width: int, scheme: str) -> None:
     """Nothing scrolls sideways, axe finds nothing serious, the console is empty."""
     set_screen(browser, width, scheme)
     open_tab(browser, name)
     until(
         browser,
-        f"return document.querySelector('[role=tab][aria-selected=true]')"
+        "return document.querySelector('[role=tab][aria-selected=true]')"
         f".innerText.trim() === '{name}'",
     )
     dark = "return document.body.classList.contains('body--dark')"
     until(browser, f"{dark} === {str(scheme == 'dark').lower()}")
-    assert (
-        browser.execute_script("return document.documentElement.scrollWidth") <= width
-    )
+    if name == "Source":  # the editors take their colours from the server
+        text = "getComputedStyle(found).color.match(/\\d+/)[0] > 128"
+        editors = "[...document.querySelectorAll('.cm-content')]"
+        wanted = str(scheme == "dark").lower()
+        until(browser, f"return {editors}.every(found => ({text}) === {wanted})")
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= width
     assert serious_findings(browser) == []
     messages = browser.get_log("browser")
     assert [m for m in messages if m["level"] != "INFO"] == []
+    loaded = "return performance.getEntriesByType('resource').map(r => r.name)"
+    origin = browser.execute_script("return location.origin")
+    for url in browser.execute_script(loaded):
+        assert url.startswith((origin, "data:", "blob:")), url
+
+
+def test_a_stranger_gets_nothing(address: str) -> None:
+    parts = urlsplit(address)
+    for path in ("/", "/runs/0/page", "/pictures/t.svg", "/_nicegui_ws/socket.io/"):
+        connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+        connection.request("GET", path)
+        assert connection.getresponse().status == 403, path
+        connection.close()

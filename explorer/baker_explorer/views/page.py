@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,10 @@ from nicegui import context, ui
 from baker_explorer.runs import Run
 from baker_explorer.session import Session
 from baker_explorer.views.chip import ChipView
+from baker_explorer.views.decisions import DecisionsView
+from baker_explorer.views.experiments import ExperimentsView
+from baker_explorer.views.journey import JourneyView
+from baker_explorer.views.labs import LabsView, labs
 from baker_explorer.views.source import SourceView
 from npftrace.errors import InputError
 
@@ -25,7 +30,7 @@ class Page:
     def __init__(self, session: Session) -> None:
         self._session = session
         ui.add_css(_STYLE)
-        ui.colors(primary="#0b6e8a")
+        ui.colors(primary="#0b6e8a", accent="#0b6e8a")
         self._build_head()
         with ui.element("main"):
             self._build_views()
@@ -37,9 +42,10 @@ class Page:
     def _build_head(self) -> None:
         with ui.element("header").classes("head"):
             with ui.element("h1"):
-                ui.label(Path(self._session.settings.files[0]).stem)
+                self._title = ui.label(Path(self._session.runs.settings.files[0]).stem)
             with ui.tabs().props("dense no-caps inline-label") as self._tabs:
-                for name in ("Source", "Chip"):
+                names = ["Source", "Chip", "Journey", "Decisions", "Experiments"]
+                for name in names + ["Labs"] * bool(labs(self._session)):
                     ui.tab(name)
             self._state = ui.label("").classes("note").props('role="status"')
 
@@ -50,6 +56,15 @@ class Page:
                 self._source = SourceView(self._session, self.run)
             with ui.tab_panel("Chip"):
                 self._chip = ChipView()
+            with ui.tab_panel("Journey"):
+                self._journey = JourneyView()
+            with ui.tab_panel("Decisions"):
+                self._decisions = DecisionsView(self._go_to)
+            with ui.tab_panel("Experiments"):
+                self._experiments = ExperimentsView(self._session, self.run)
+            if labs(self._session):
+                with ui.tab_panel("Labs"):
+                    LabsView(self._session, self._open_program)
 
     async def _begin(self) -> None:
         """Takes the browser's colours, and shows the last run or makes the first."""
@@ -78,8 +93,23 @@ class Page:
 
     def _show(self, run: Run) -> None:
         self._state.text = summary(run)
-        for view in (self._source, self._chip):
-            view.show(run)
+        self._source.show(run)
+        self._chip.show(run)
+        self._journey.show(run)
+        self._decisions.show(run)
+        self._experiments.show(run)
+
+    def _go_to(self, place: tuple[str, int]) -> None:
+        self._tabs.value = "Source"
+        self._source.go_to(place)
+
+    async def _open_program(self, files: tuple[str, ...]) -> Run | None:
+        """Shows and runs another program, with the traffic that there is."""
+        self._session.runs.settings = replace(self._session.runs.settings, files=files)
+        self._title.text = Path(files[0]).stem
+        self._tabs.value = "Source"
+        self._source.open_program()
+        return await self.run(control="")
 
 
 def summary(run: Run) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from nicegui import background_tasks, ui
 
+from baker_explorer import forms
 from baker_explorer.language import Diagnostic, Language
 from baker_explorer.listings import Listing
 from baker_explorer.runs import Run
@@ -21,7 +22,12 @@ from baker_explorer.session import Session
 from npftrace.errors import InputError
 
 #: Forms on the right: title by the name of bakerc.
-_TITLES = {"asm": "Microcode", "llvm": "LLVM IR", "ast": "Syntax tree"}
+_TITLES = {
+    "ast": "Tree",
+    "passes": "Dialect",
+    "llvm": "LLVM IR",
+    "asm": "Microcode",
+}
 #: Shows decorations and tips, when the page has the editor.
 _MARK = """
   const element = getElement({id});
@@ -52,6 +58,8 @@ class SourceView:
         self._run: Run | None = None
         self._listings: dict[tuple[int, str], Listing] = {}
         self._shown: Listing | None = None
+        self._new: list[int] = []
+        self._steps: list[forms.Step] = []
         self._diagnostics: list[Diagnostic] = []
         self._check: asyncio.Task[None] | None = None
         self._language = Language(session.workspace.root, self._found)
@@ -66,12 +74,16 @@ class SourceView:
 
     def _build_source(self) -> None:
         with ui.element("div").classes("tools"):
-            ui.select(
-                self._session.program_files(),
-                value=self._file,
-                label="File",
-                on_change=lambda event: self._open(event.value),
-            ).props("dense outlined options-dense").classes("grow")
+            self._select = (
+                ui.select(
+                    self._session.program_files(),
+                    value=self._file,
+                    label="File",
+                    on_change=lambda event: self._open(event.value),
+                )
+                .props("dense outlined options-dense")
+                .classes("grow")
+            )
             self._save = ui.button("Save and run", on_click=self._save_and_run)
             self._save.props("no-caps unelevated dense").tooltip("Ctrl-S")
         self.editor = ui.codemirror(
@@ -89,8 +101,8 @@ class SourceView:
                 js_handler=_LINE_OF_CURSOR.format(id=self.editor.id),
             )
         ui.label("In the margin: cycles a packet").classes("note margin-note")
-        self._messages = ui.element("ul").classes("messages")
-        self._messages.props('role="status" aria-label="Errors and warnings"')
+        with ui.element("div").props('role="status" aria-label="Errors and warnings"'):
+            self._messages = ui.element("ul").classes("messages")
 
     def _build_result(self) -> None:
         with ui.element("div").classes("tools"):
@@ -98,6 +110,12 @@ class SourceView:
                 _TITLES, value="asm", on_change=lambda: self._show_form()
             ).props('no-caps unelevated dense aria-label="Form"')
             self._note = ui.label("").classes("note")
+        with ui.element("div").classes("tools passes") as self._slider_row:
+            self._pass = ui.slider(min=0, max=0, step=1, value=0)
+            self._pass.props('aria-label="Pass"')
+            self._pass.on_value_change(self._show_pass)
+            self._pass_name = ui.label("").classes("note")
+        self._slider_row.set_visibility(False)
         self.listing = ui.codemirror("", theme="githubLight").classes("code")
         self.listing.props("disable")
         self.listing.on(
@@ -122,6 +140,22 @@ class SourceView:
     def close(self) -> None:
         """Ends what belongs to this page."""
         self._language.stop()
+
+    def go_to(self, place: tuple[str, int]) -> None:
+        """Shows a line of a file of the program."""
+        for name in self._session.program_files():
+            if Path(name).name == place[0]:
+                if name != self._file:
+                    self._select.value = name
+                self._go_to(place[1])
+                return
+        ui.notify(f"{place[0]} is not beside the program", type="warning")
+
+    def open_program(self) -> None:
+        """Shows the files of another program."""
+        self._file = self._session.runs.settings.files[0]
+        self._select.set_options(self._session.program_files(), value=self._file)
+        self._open(self._file)
 
     # ---- files ---------------------------------------------------------------
     def _open(self, name: str) -> None:
@@ -173,7 +207,9 @@ class SourceView:
                     ui.button(
                         f"line {found.line}: {found.message}",
                         on_click=lambda _, line=found.line: self._go_to(line),
-                    ).props("flat no-caps dense align=left").classes(found.severity)
+                    ).props("flat no-caps dense align=left color=accent").classes(
+                        found.severity
+                    )
             if problem and not self._diagnostics:
                 with ui.element("li"):
                     ui.label(problem).classes("error plain")
@@ -199,7 +235,7 @@ class SourceView:
             return
         for name in self._session.program_files():
             if Path(name).name == source[0] and name != self._file:
-                self._open(name)
+                self._select.value = name
         self._lit = source
         self._decorate()
         if Path(self._file).name == source[0]:
@@ -208,8 +244,16 @@ class SourceView:
 
     def _light_listing(self, reveal: bool) -> None:
         lines = self._shown.lines_of(self._lit) if self._shown else []
+        lit, new = set(lines), set(self._new)
         self.listing.decorations = [
-            {"kind": "line", "line": line, "class": "lit"} for line in lines
+            {
+                "kind": "line",
+                "line": line,
+                "class": " ".join(
+                    name for name, of in (("lit", lit), ("new", new)) if line in of
+                ),
+            }
+            for line in sorted(lit | new)
         ]
         if reveal and lines:
             self.listing.reveal_line(lines[0])
@@ -298,14 +342,47 @@ class SourceView:
             background_tasks.create(self._load(self._run, self._form.value))
 
     async def _load(self, run: Run, form: str) -> None:
+        self._slider_row.set_visibility(form == "passes")
+        if form == "passes":
+            await self._load_passes(run)
+            return
         key = (run.number, form)
         if key not in self._listings:
             self._note.text = "…"
             self._listings[key] = await run.form(form)
         if run is not self._run or form != self._form.value:
             return
-        self._shown = self._listings[key]
-        self._note.text = f"{len(self._shown.lines):,} lines"
+        listing = self._listings[key]
+        self._show_listing(listing, f"{len(listing.lines):,} lines", [])
+
+    async def _load_passes(self, run: Run) -> None:
+        self._note.text = "…"
+        self._steps = await run.passes()
+        if run is not self._run or self._form.value != "passes":
+            return
+        self._pass.props(f"max={max(0, len(self._steps) - 1)}")
+        self._pass.value = min(int(self._pass.value), len(self._steps) - 1)
+        self._show_pass()
+
+    def _show_pass(self) -> None:
+        if not self._steps or self._form.value != "passes":
+            return
+        number = int(self._pass.value)
+        step = self._steps[number]
+        before = self._steps[number - 1] if number else None
+        if before and before.program != step.program:
+            before = None
+        after = forms.read(step)
+        new, removed = forms.changed_lines(
+            forms.read(before) if before else None, after
+        )
+        self._pass_name.text = step.title
+        words = f"{len(after.lines):,} lines, {len(new):,} new, {removed:,} gone"
+        self._show_listing(after, words, new)
+
+    def _show_listing(self, listing: Listing, note: str, new: list[int]) -> None:
+        self._shown, self._new = listing, new
+        self._note.text = note
         self.listing.decorations = []
-        self.listing.set_value(self._shown.text)
+        self.listing.set_value(listing.text)
         self._light_listing(reveal=True)

@@ -177,6 +177,46 @@
     byId("contexts").innerHTML = rows;
   }
 
+  // baker-explorer, which serves the page, also tells what the contexts do cycle
+  // by cycle at the beginning of a window.
+  const exactCycles = Math.min(run.window_cycles, 2048);
+  let asked = 0;
+  async function drawExact() {
+    const mine = ++asked;
+    if (!location.protocol.startsWith("http") || at >= windows) {
+      byId("exact").innerHTML = "";
+      return;
+    }
+    const begin = at * run.window_cycles, end = begin + exactCycles;
+    let spans;
+    try {
+      const answer = await fetch(
+        `contexts?engine=${engine}&begin=${begin}&end=${end}`);
+      spans = answer.ok ? await answer.json() : [];
+    } catch {
+      spans = [];
+    }
+    if (mine !== asked) return;
+    const order = ["run", "ready", "scratch", "sram", "dram", "other"];
+    const rows = Array.from({length: contextCount}, (_, context) => {
+      const bars = spans.filter((span) => span.context === context).map((span) => {
+        const from = Math.max(span.begin, begin);
+        const to = Math.min(span.begin + span.cycles, end);
+        const state = order.indexOf(span.state);
+        const words = `cycle ${number(from)} to ${number(to)}: ${states[state]}${
+          span.wait && state > 1 ? ` (${span.wait} at PC ${span.pc})` : ""}`;
+        return `<rect class="s${state}" x="${from - begin}" y="0" width="${
+          to - from}" height="1"><title>${escape(words)}</title></rect>`;
+      });
+      return `<span>Context ${context}</span><svg viewBox="0 0 ${exactCycles} 1"
+        preserveAspectRatio="none" role="img" aria-label="Context ${context}, ${
+          bars.length} spans">${bars.join("")}</svg>`;
+    });
+    byId("exact").innerHTML = spans.length ? `<p class="hint">Cycle by cycle, from ${
+      number(begin)} to ${number(end)}. The pointer on a piece tells what it is.</p>
+      <div class="gantt">${rows.join("")}</div>` : "";
+  }
+
   // ---- all of the run ------------------------------------------------------
   function drawStrip() {
     const rows = [];
@@ -188,18 +228,20 @@
       if (unit.busy.some((b) => b > 0))
         rows.push([name.replace(".", " "), unit.busy.map((b) => b / 1000)]);
     byId("strip").innerHTML = rows.map(([name, list]) => {
-      const cells = list.map((share, w) => `<rect class="heat" x="${w}" y="0"
-        width="1.05" height="1" fill-opacity="${share.toFixed(2)}"/>`).join("");
-      return `<span>${escape(name)}</span><svg viewBox="0 0 ${windows || 1} 1"
-        preserveAspectRatio="none" role="img" aria-label="${escape(name)}: ${
-          percent(mean(list))} of the run"><rect class="back" width="${
-          windows}" height="1"/>${cells}<rect class="cursor" width="${
-          windows / 400}" height="1" x="-9"/></svg>`;
+      const stops = list.map((share, w) => `color-mix(in srgb, var(--hot) ${
+        Math.round(share * 100)}%, var(--none)) ${(w / windows * 100).toFixed(2)}% ${
+        ((w + 1) / windows * 100).toFixed(2)}%`).join(", ");
+      return `<span>${escape(name)}</span><div class="heat" role="img" aria-label="${
+        escape(name)}: ${percent(mean(list))} of the run" style="background:
+        linear-gradient(to right, ${stops || "var(--none) 0%, var(--none)"})"
+        ><i></i></div>`;
     }).join("");
   }
   function moveCursor() {
-    for (const cursor of document.querySelectorAll("#strip .cursor"))
-      cursor.setAttribute("x", at < windows ? at : -9);
+    for (const cursor of document.querySelectorAll("#strip i")) {
+      cursor.hidden = at >= windows;
+      cursor.style.left = `${at / windows * 100}%`;
+    }
   }
 
   // ---- tables --------------------------------------------------------------
@@ -247,7 +289,7 @@
     drawPlan();
     drawEngine();
     moveCursor();
-    document.dispatchEvent(new CustomEvent("run-time", {detail: {at, engine}}));
+    drawExact();
   }
   function play(on) {
     clearInterval(timer);
@@ -286,7 +328,7 @@
   byId("plan").addEventListener("click", choose);
   byId("plan").addEventListener("keydown", choose);
   byId("strip").addEventListener("click", (event) => {
-    const strip = event.target.closest("svg");
+    const strip = event.target.closest(".heat");
     if (!strip) return;
     const box = strip.getBoundingClientRect();
     play(false);
