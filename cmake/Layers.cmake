@@ -41,7 +41,7 @@ set(KARAKAL_ROOMS
   "passes      | . packets pac memory to-llvm"
   "aggregation | . model formation split locks"
   "codegen-me  | target prepare machine words ."
-  "host        | . live"
+  "host        | . profile live"
   "driver      | pipeline cores report ."
 )
 

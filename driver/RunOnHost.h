@@ -73,8 +73,8 @@ struct ProfileRequest {
 
 /// Sets the attributes of ir/dialect/ProfileAttributes.h on `baker`. Does
 /// nothing if the request names neither a trace nor a file. Errors: those of
-/// `runOnHost` and of host/FunctionalProfile.h; E-driver-031 if a profile
-/// cannot be read, E-support-002 if it cannot be written.
+/// `runOnHost` and of host/profile/FunctionalProfile.h; E-driver-031 if a
+/// profile cannot be read, E-support-002 if it cannot be written.
 Status profileProgram(mlir::ModuleOp baker, const ProfileRequest &request);
 
 /// Reads frames and calls for the pass checker. The names of the trace and of

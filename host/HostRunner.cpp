@@ -5,8 +5,8 @@
 #include "host/Jit.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
+#include "host/ThreadTime.h"
 #include <algorithm>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -368,13 +368,6 @@ HostRun Runner::collect() {
   return result;
 }
 
-/// Processor time of this thread.
-static double threadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
-}
-
 Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
                             const std::vector<traces::ControlCall> &control) {
   ActiveContext active(context);
@@ -407,10 +400,7 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
                                                 result.packets.dropped +
                                                 result.packets.consumed,
                  "every received packet ended in one way");
-  result.runSeconds = seconds;
-  if (options.specialize.when == SpecializeWhen::AtOnce)
-    for (double build : result.specialization.buildSeconds)
-      result.runSeconds -= build;
+  result.runSeconds = seconds - result.specialization.waitedSeconds;
   return result;
 }
 

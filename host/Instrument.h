@@ -14,8 +14,9 @@
 // function (ir/analysis/Lookups.h). host/RunGuards.h and host/Primitives.h
 // define the two functions.
 //
-// The counters are in the order of `counterSites`. host/FunctionalProfile.h
-// finds their numbers by walking the program in the same order.
+// The counters are in the order of `counterSites`.
+// host/profile/FunctionalProfile.h finds their numbers by walking the program
+// in the same order.
 //
 // Cost: one addition in memory for each block and branch, and a short search
 // for each load.

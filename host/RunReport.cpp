@@ -1,6 +1,7 @@
 // The statistics of a run on x86, as JSON and as a table.
 
 #include "host/RunReport.h"
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <fstream>
@@ -27,6 +28,20 @@ static Counts named(const PacketCounts &packets) {
       {"oversize", packets.oversize}};
 }
 
+/// Whether specialized code was asked for and any packet came.
+static bool wasAsked(const SpecializeReport &report) {
+  return report.specializedBursts + report.ownBursts != 0;
+}
+
+static double buildMsMedian(const SpecializeReport &report) {
+  std::vector<double> seconds = report.buildSeconds;
+  if (seconds.empty())
+    return 0;
+  auto middle = seconds.begin() + seconds.size() / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return 1000 * *middle;
+}
+
 std::string statisticsJson(const HostRun &run, const std::string &program,
                            const Counts &events) {
   Json stats = {{"schema", 1}, {"target", "x86"}, {"program", program}};
@@ -38,6 +53,17 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
   for (const traces::ControlValue &value : run.controlValues)
     stats["control"]["values"].push_back(
         {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  const SpecializeReport &special = run.specialization;
+  if (wasAsked(special))
+    stats["specialization"] = {
+        {"builds", special.builds},
+        {"used", special.used},
+        {"out_of_date", special.outOfDate},
+        {"failed", special.failed},
+        {"undone", special.undone},
+        {"specialized_bursts", special.specializedBursts},
+        {"own_bursts", special.ownBursts},
+        {"build_ms_p50", buildMsMedian(special)}};
   stats["ppfs"] = toJson(run.packetsByPpf);
   stats["counters"] = toJson(events);
   return stats.dump(2) + "\n";
@@ -88,14 +114,15 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
   for (const traces::ControlValue &value : run.controlValues)
     text += value.call + " = " + std::to_string(value.value) + "\n";
   const SpecializeReport &special = run.specialization;
-  if (special.specializedBursts + special.ownBursts != 0) {
+  if (wasAsked(special)) {
     text += format(
         "special   %llu of %llu bursts; %llu builds, %llu used, %llu "
-        "out of date, %llu failed; undone %llu times\n",
+        "out of date, %llu failed; undone %llu times; a build "
+        "%.1f ms\n",
         Long(special.specializedBursts),
         Long(special.specializedBursts + special.ownBursts),
         Long(special.builds), Long(special.used), Long(special.outOfDate),
-        Long(special.failed), Long(special.undone));
+        Long(special.failed), Long(special.undone), buildMsMedian(special));
     if (!special.failure.empty())
       text += "          no code: " + special.failure + "\n";
   }

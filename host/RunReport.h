@@ -11,8 +11,8 @@ namespace karakal::host {
 
 /// Returns the statistics of a run as JSON: "packets" and "drops" as in the
 /// simulator's stats.json, "ppfs" with the packets that entered each PPF, and
-/// "counters" with `events` (host/FunctionalProfile.h, eventCounts). Includes
-/// no wall time, so the same run gives the same bytes.
+/// "counters" with `events` (host/profile/FunctionalProfile.h, eventCounts).
+/// Includes no wall time, so the same run gives the same bytes.
 std::string statisticsJson(const HostRun &run, const std::string &program,
                            const Counts &events);
 

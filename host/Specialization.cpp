@@ -2,14 +2,15 @@
 
 #include "host/Specialization.h"
 #include "codegen-x86/PacketMemory.h"
+#include "host/ThreadTime.h"
 #include "support/Assert.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace karakal::host {
@@ -73,17 +74,23 @@ public:
 
   bool isBusy() const { return busy; }
 
+  /// A state, and the versions that must not be assumed.
+  struct Request {
+    x86::Snapshot snapshot;
+    std::set<unsigned> restless;
+  };
+
   /// Builds code for a state. `take` gives the result.
-  void start(x86::Snapshot snapshot) {
+  void start(Request asked) {
     KARAKAL_ASSERT(!busy, "one build at a time");
     busy = true;
     if (!thread.joinable()) {
-      done = build(snapshot);
+      done = build(asked);
       isDone = true;
       return;
     }
     std::lock_guard<std::mutex> lock(mutex);
-    request = std::move(snapshot);
+    request = std::move(asked);
     wake.notify_one();
   }
 
@@ -122,47 +129,48 @@ private:
       wake.wait(lock, [&] { return isOver || request || !retired.empty(); });
       std::vector<std::unique_ptr<SpecializedCode>> unused;
       std::swap(unused, retired);
-      std::optional<x86::Snapshot> snapshot;
-      std::swap(snapshot, request);
-      if (isOver && !snapshot)
+      std::optional<Request> asked;
+      std::swap(asked, request);
+      if (isOver && !asked)
         return;
       lock.unlock();
       unused.clear();
-      if (snapshot) {
-        done = build(*snapshot);
+      if (asked) {
+        done = build(*asked);
         isDone = true;
       }
       lock.lock();
     }
   }
 
-  Built build(const x86::Snapshot &snapshot) {
+  Built build(const Request &asked) {
     double start = nowMs();
-    Built built = tryToBuild(snapshot);
+    x86::Specialized made;
+    Built built = tryToBuild(asked, made);
     built.seconds = (nowMs() - start) / 1000;
     if (built.code && built.seconds > options.buildSecondsMax) {
       built.code.reset();
       built.failure = "the build took longer than " +
                       std::to_string(options.buildSecondsMax) + " s";
     }
+    if (built.code && options.explains) {
+      x86::measureSavings(made, specializable, asked.snapshot, options.limits,
+                          *machine);
+      built.code->explanations = x86::explain(made);
+    }
     return built;
   }
 
-  Built tryToBuild(const x86::Snapshot &snapshot) {
+  Built tryToBuild(const Request &asked, x86::Specialized &made) {
     if (options.failBuild && options.failBuild())
       return {nullptr, "a failure for a test"};
-    x86::Specialized made =
-        x86::specialize(specializable, snapshot, options.limits, *machine);
+    made = x86::specialize(specializable, asked.snapshot, options.limits,
+                           *machine, {{}, asked.restless});
     if (!made.module)
       return {nullptr, made.refusal};
     auto code = std::make_unique<SpecializedCode>();
-    if (options.explains) {
-      x86::measureSavings(made, specializable, snapshot, options.limits,
-                          *machine);
-      code->explanations = x86::explain(made);
-    }
     for (unsigned number : made.assumed)
-      code->assumed.emplace_back(number, snapshot.versions[number]);
+      code->assumed.emplace_back(number, asked.snapshot.versions[number]);
     auto jit =
         compileModule(std::move(made.module), std::move(made.context), symbols);
     if (!jit)
@@ -185,7 +193,7 @@ private:
   std::mutex mutex;
   std::condition_variable wake;
   // Guarded by `mutex`.
-  std::optional<x86::Snapshot> request;
+  std::optional<Request> request;
   std::vector<std::unique_ptr<SpecializedCode>> retired;
   bool isOver = false;
   /// Only the thread of the packets changes it.
@@ -202,6 +210,8 @@ Specialization::Specialization(const HostProgram &program, JitProgram &own,
     : own(own), options(options),
       builder(std::make_unique<Builder>(program, own, std::move(specializable),
                                         std::move(memory), this->options)),
+      watch(std::make_unique<UpdateWatch>(builder->versionCount(),
+                                          options.restMsMax)),
       restMs(options.restMsMin) {
   KARAKAL_ASSERT(options.when != SpecializeWhen::Never, "it is asked for");
 }
@@ -211,15 +221,27 @@ Specialization::~Specialization() = default;
 /// Starts a build if the state is not that of the last one.
 void Specialization::ask() {
   const uint64_t *versions = builder->versions();
-  if (hasAsked && std::equal(asked.begin(), asked.end(), versions))
+  if (watch->isSettled(versions))
     return;
   bool isAtOnce = options.when == SpecializeWhen::AtOnce;
-  if (!isAtOnce && hasAsked && nowMs() - lastAskMs < restMs)
+  double now = nowMs();
+  if (!watch->wantsBuild(versions, now) || (!isAtOnce && now < restEndMs))
     return;
-  asked.assign(versions, versions + builder->versionCount());
-  hasAsked = true;
-  builder->start(builder->takeSnapshot());
-  lastAskMs = nowMs();
+  watch->builds(versions);
+  Builder::Request request{builder->takeSnapshot(), {}};
+  if (!isAtOnce)
+    request.restless = watch->restless();
+  double start = threadSeconds();
+  builder->start(std::move(request));
+  if (isAtOnce)
+    report.waitedSeconds += threadSeconds() - start;
+}
+
+void Specialization::drop(std::unique_ptr<SpecializedCode> broken) {
+  for (auto [number, version] : broken->assumed)
+    if (builder->versions()[number] != version)
+      watch->breaks(number);
+  builder->retire(std::move(broken));
 }
 
 /// Uses the code of a build that has ended.
@@ -229,7 +251,10 @@ void Specialization::exchange() {
     return;
   ++report.builds;
   report.buildSeconds.push_back(built->seconds);
-  lastAskMs = nowMs();
+  bool isUseless = built->code && !built->code->isValid(builder->versions());
+  restMs =
+      isUseless ? std::min(2 * restMs, options.restMsMax) : options.restMsMin;
+  restEndMs = nowMs() + restMs;
   if (!built->code && built->failure.empty())
     return; // nothing to assume
   if (!built->code) {
@@ -237,14 +262,12 @@ void Specialization::exchange() {
     report.failure = built->failure;
     return;
   }
-  if (!built->code->isValid(builder->versions())) {
+  if (isUseless) {
     ++report.outOfDate;
-    restMs = std::min(2 * restMs, options.restMsMax);
-    builder->retire(std::move(built->code));
+    drop(std::move(built->code));
     return;
   }
   ++report.used;
-  restMs = options.restMsMin;
   if (code)
     builder->retire(std::move(code));
   code = std::move(built->code);
@@ -258,7 +281,7 @@ const PacketEntries &Specialization::entriesForBurst() {
     exchange();
   if (code && !code->isValid(builder->versions())) {
     ++report.undone;
-    builder->retire(std::move(code));
+    drop(std::move(code));
   }
   ++(code ? report.specializedBursts : report.ownBursts);
   return code ? code->entries : own.packets;

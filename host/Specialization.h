@@ -14,7 +14,8 @@
 // rest doubles, up to a bound. So with updates that never end the code is that
 // of the program, and after the last of them it is specialized within the bound
 // and the time of one build. Replaced code is freed on the other thread; no
-// packet is in it, since code is replaced between bursts alone.
+// packet is in it, since code is replaced between bursts alone. UpdateWatch.h
+// says what is done about tables that change all the time.
 
 #ifndef KARAKAL_HOST_SPECIALIZATION_H
 #define KARAKAL_HOST_SPECIALIZATION_H
@@ -23,6 +24,7 @@
 #include "codegen-x86/specialize/Snapshot.h"
 #include "codegen-x86/specialize/Specialize.h"
 #include "host/Jit.h"
+#include "host/UpdateWatch.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,7 +61,10 @@ struct SpecializeReport {
   uint64_t specializedBursts = 0, ownBursts = 0;
   /// Times that an update ended the use of specialized code.
   uint64_t undone = 0;
+  /// Wall-clock seconds of each build.
   std::vector<double> buildSeconds;
+  /// Processor time of builds on the thread of the packets.
+  double waitedSeconds = 0;
   /// Why the last build failed.
   std::string failure;
   /// What the code last used assumes; only if asked for.
@@ -91,15 +96,16 @@ private:
   class Builder;
   void exchange();
   void ask();
+  /// Counts what made `broken` useless and frees it.
+  void drop(std::unique_ptr<SpecializedCode> broken);
 
   JitProgram &own;
   SpecializeOptions options;
   std::unique_ptr<Builder> builder;
   std::unique_ptr<SpecializedCode> code;
-  /// The versions at the last snapshot.
-  std::vector<uint64_t> asked;
-  bool hasAsked = false;
-  double restMs, lastAskMs = 0;
+  std::unique_ptr<UpdateWatch> watch;
+  /// The rest after the last build, and when it ends.
+  double restMs, restEndMs = 0;
   SpecializeReport report;
 };
 

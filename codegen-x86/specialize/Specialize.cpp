@@ -24,14 +24,21 @@ namespace {
 class Specialization {
 public:
   Specialization(const Specializable &program, const Snapshot &snapshot,
-                 const SpecializeLimits &limits,
-                 const std::set<std::string> &without)
+                 const SpecializeLimits &limits, const Exclusions &without)
       : program(program), snapshot(snapshot), limits(limits), without(without) {
   }
 
   Specialized run(TargetMachine &machine);
+  /// Only counts the instructions.
+  uint64_t count(TargetMachine &machine);
 
 private:
+  bool fold(TargetMachine &machine);
+  bool isExcluded(const std::set<unsigned> &versions) const {
+    return any_of(versions, [&](unsigned version) {
+      return without.versions.count(version) != 0;
+    });
+  }
   void assume(const std::string &name, std::string what,
               const std::set<unsigned> &versions);
   void specializeTable(const TableShape &table, const TableContent &content);
@@ -44,7 +51,7 @@ private:
   const Specializable &program;
   const Snapshot &snapshot;
   const SpecializeLimits &limits;
-  const std::set<std::string> &without;
+  const Exclusions &without;
   Specialized made;
   Module *module = nullptr;
 };
@@ -93,7 +100,12 @@ void Specialization::specializeTable(const TableShape &table,
     made.left.emplace_back(table.name, choice.reason);
     return;
   }
-  assume(table.name, choice.reason, versionsOf(*module, program, table));
+  std::set<unsigned> versions = versionsOf(*module, program, table);
+  if (isExcluded(versions)) {
+    made.left.emplace_back(table.name, "it changes all the time");
+    return;
+  }
+  assume(table.name, choice.reason, versions);
   writeFind(*module, table, rules, choice.form);
   if (choice.form != FindForm::Indexed)
     foldSlots(table, content);
@@ -169,9 +181,11 @@ void Specialization::foldGlobals() {
     bool isTables = any_of(program.tables, [&](const TableShape &table) {
       return StringRef(name).starts_with(table.own(""));
     });
-    if (!isUsed || isTables || without.count(name))
+    std::set<unsigned> versions = {unsigned(program.global(name)->version)};
+    if (!isUsed || isTables || without.names.count(name) ||
+        isExcluded(versions))
       return;
-    assume(name, what, {unsigned(program.global(name)->version)});
+    assume(name, what, versions);
     makeConstant(*global, words);
   };
   for (const auto &[name, words] : snapshot.words)
@@ -212,16 +226,18 @@ void Specialization::keepEntriesAlone() {
       function.setLinkage(GlobalValue::InternalLinkage);
 }
 
-Specialized Specialization::run(TargetMachine &machine) {
+/// Reads the program, folds and simplifies it. False if there was nothing to
+/// assume and nothing was excluded by name.
+bool Specialization::fold(TargetMachine &machine) {
   made.context = std::make_unique<LLVMContext>();
   auto read = parseBitcodeFile(MemoryBufferRef(program.bitcode, "packets"),
                                *made.context);
   KARAKAL_ASSERT(bool(read), "the program's bitcode is that of this LLVM");
-  std::unique_ptr<Module> owned = std::move(*read);
-  module = owned.get();
+  made.module = std::move(*read);
+  module = made.module.get();
   for (size_t i = 0; i < program.tables.size(); ++i) {
     const TableShape &table = program.tables[i];
-    if (without.count(table.name))
+    if (without.names.count(table.name))
       continue;
     if (snapshot.tables[i])
       specializeTable(table, *snapshot.tables[i]);
@@ -229,33 +245,46 @@ Specialized Specialization::run(TargetMachine &machine) {
       made.left.emplace_back(table.name, "too large to be looked at");
   }
   foldGlobals();
-  if (made.assumptions.empty())
-    return std::move(made);
+  if (made.assumptions.empty() && without.names.empty())
+    return false;
   describePrimitives();
   keepEntriesAlone();
   simplify(*module, machine);
+  made.instructions = module->getInstructionCount();
+  return true;
+}
+
+uint64_t Specialization::count(TargetMachine &machine) {
+  bool isDone = fold(machine);
+  KARAKAL_ASSERT(isDone, "something is excluded by name");
+  return made.instructions;
+}
+
+Specialized Specialization::run(TargetMachine &machine) {
+  bool isDone = fold(machine);
+  if (isDone && made.instructions > limits.instructionsMax) {
+    made.refusal = "the program has " + std::to_string(made.instructions) +
+                   " instructions, more than " +
+                   std::to_string(limits.instructionsMax);
+    isDone = false;
+  }
+  if (!isDone) {
+    made.module.reset();
+    return std::move(made);
+  }
   module->getOrInsertFunction(PacketSymbols::FindFeatures,
                               Type::getVoidTy(*made.context));
   linkRuntime(*module, RuntimePart::Packets);
   linkRuntime(*module, RuntimePart::Services);
   keepEntriesAlone();
-  uint64_t before = module->getInstructionCount();
-  if (before > limits.instructionsMax) {
-    made.refusal = "the program has " + std::to_string(before) +
-                   " instructions, more than " +
-                   std::to_string(limits.instructionsMax);
-    return std::move(made);
-  }
   verify(*module, "before optimization");
   optimize(*module, machine);
-  made.instructions = module->getInstructionCount();
-  made.module = std::move(owned);
   return std::move(made);
 }
 
 Specialized specialize(const Specializable &program, const Snapshot &snapshot,
                        const SpecializeLimits &limits, TargetMachine &machine,
-                       const std::set<std::string> &without) {
+                       const Exclusions &without) {
   KARAKAL_ASSERT(snapshot.tables.size() == program.tables.size(),
                  "a snapshot of this program");
   return Specialization(program, snapshot, limits, without).run(machine);
@@ -265,11 +294,10 @@ void measureSavings(Specialized &made, const Specializable &program,
                     const Snapshot &snapshot, const SpecializeLimits &limits,
                     TargetMachine &machine) {
   for (Assumption &assumption : made.assumptions) {
-    Specialized other =
-        specialize(program, snapshot, limits, machine, {assumption.name});
-    if (other.module)
-      assumption.savedInstructions =
-          int64_t(other.instructions) - int64_t(made.instructions);
+    Exclusions without{{assumption.name}, {}};
+    uint64_t count =
+        Specialization(program, snapshot, limits, without).count(machine);
+    assumption.savedInstructions = int64_t(count) - int64_t(made.instructions);
   }
 }
 

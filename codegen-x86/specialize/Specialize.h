@@ -34,7 +34,8 @@ struct Assumption {
   std::string what;
   /// Control functions that undo it.
   std::vector<std::string> undoneBy;
-  /// Instructions of LLVM IR that it saves; only if asked for.
+  /// Instructions that it saves, counted as `Specialized::instructions`; 0
+  /// until `measureSavings`.
   int64_t savedInstructions = 0;
 };
 
@@ -49,16 +50,22 @@ struct Specialized {
   std::vector<Assumption> assumptions;
   /// Tables that keep their own look-up, and why.
   std::vector<std::pair<std::string, std::string>> left;
-  /// Instructions of LLVM IR.
+  /// Instructions of LLVM IR before packet primitives are inlined.
   uint64_t instructions = 0;
 };
 
-/// Makes the code for `snapshot`, which leaves alone the tables and globals
-/// `without`. Safe to call on another thread than the one that runs packets.
+/// What must not be assumed: tables and globals by name, or whatever depends on
+/// a version.
+struct Exclusions {
+  std::set<std::string> names;
+  std::set<unsigned> versions;
+};
+
+/// Makes the code for `snapshot`. Safe to call on any thread, beside packets.
 Specialized specialize(const Specializable &program, const Snapshot &snapshot,
                        const SpecializeLimits &limits,
                        llvm::TargetMachine &machine,
-                       const std::set<std::string> &without = {});
+                       const Exclusions &without = {});
 
 /// Sets what each assumption of `made` saves, by making the code without it.
 void measureSavings(Specialized &made, const Specializable &program,

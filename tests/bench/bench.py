@@ -37,6 +37,7 @@ from bench.simulator.fig6 import fig6, sensitivity
 from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
 from bench.x86.programs import x86
+from bench.x86.specialization import specialization
 from testkit.paths import BUILD
 
 #: Each prints its results and returns them for the JSON file.
@@ -60,6 +61,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "never-slower": never_slower,
     "tables": tables,
     "x86": x86,
+    "specialization": specialization,
 }
 
 

@@ -5,8 +5,8 @@
 // channels as calls and as rings.
 
 #include "driver/RunOnHost.h"
-#include "host/FunctionalProfile.h"
 #include "host/Instrument.h"
+#include "host/profile/FunctionalProfile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

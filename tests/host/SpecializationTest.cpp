@@ -43,6 +43,19 @@ define i32 @control.mode(ptr %args) {
   store i32 %value, ptr @mode
   ret i32 0
 }
+define void @answer(i32 %h) {
+  %mode = load i32, ptr @mode
+  %wide = zext i32 %mode to i64
+  call void @baker_packet_write(i32 %h, i32 0, i32 32, i64 %wide)
+  call void @baker_channel_put(i32 1, i32 %h)
+  ret void
+}
+define i32 @control.send(ptr %args) {
+  %h = call i32 @baker_packet_create(i32 60)
+  %message = or i32 %h, 16777216
+  call void @baker_channel_put(i32 2, i32 %message)
+  ret i32 0
+}
 define i32 @control.limit(ptr %args) {
   %word = load i64, ptr %args
   %value = trunc i64 %word to i32
@@ -51,7 +64,10 @@ define i32 @control.limit(ptr %args) {
 }
 )");
   program.controls = {{"control.mode", {"m.mode", {{"value", "u32"}}}},
-                      {"control.limit", {"m.limit", {{"value", "u32"}}}}};
+                      {"control.limit", {"m.limit", {{"value", "u32"}}}},
+                      {"control.send", {"m.send", {}}}};
+  program.ppfs.push_back({"answer", false});
+  program.channels = {{1, "answers", "answer"}};
   return program;
 }
 
@@ -101,6 +117,12 @@ TEST(SpecializationTest, CodeIsMadeForEachState) {
   // Calls at odd packets alone change what is assumed. The array has a word
   // that packets write, so it is left alone, but its versions ask for a build.
   EXPECT_EQ(report.builds, 20u);
+}
+
+TEST(SpecializationTest, PacketsOfControlFunctionsSeeTheirUpdates) {
+  runAndCompare(optionsFor(SpecializeWhen::AtOnce),
+                "m.mode(1)\n@packet 9 m.mode(2)\n@packet 9 m.send()\n"
+                "@packet 9 m.mode(3)\n@packet 9 m.send()\n");
 }
 
 TEST(SpecializationTest, UpdatesAreInForceAtOnceWhateverIsBuilt) {

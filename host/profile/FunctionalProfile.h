@@ -18,8 +18,8 @@
 // | E-host-008 | the profile is stale: the program has changed since |
 // | E-host-009 | the text is not a profile as docs/profile.md defines it |
 
-#ifndef KARAKAL_HOST_FUNCTIONALPROFILE_H
-#define KARAKAL_HOST_FUNCTIONALPROFILE_H
+#ifndef KARAKAL_HOST_PROFILE_FUNCTIONALPROFILE_H
+#define KARAKAL_HOST_PROFILE_FUNCTIONALPROFILE_H
 
 #include "host/HostRunner.h"
 #include "ir/dialect/ProfileAttributes.h"
@@ -78,4 +78,4 @@ Result<Profile> parseProfile(const std::string &text, const std::string &path);
 
 } // namespace karakal::host
 
-#endif // KARAKAL_HOST_FUNCTIONALPROFILE_H
+#endif // KARAKAL_HOST_PROFILE_FUNCTIONALPROFILE_H

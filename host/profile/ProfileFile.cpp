@@ -3,7 +3,7 @@
 // One item on each line, words separated by spaces. docs/profile.md has the
 // grammar.
 
-#include "host/FunctionalProfile.h"
+#include "host/profile/FunctionalProfile.h"
 #include <algorithm>
 #include <sstream>
 

@@ -1,6 +1,6 @@
 // The functional profile.
 
-#include "host/FunctionalProfile.h"
+#include "host/profile/FunctionalProfile.h"
 #include "host/Instrument.h"
 #include "ir/analysis/Lookups.h"
 #include "ir/analysis/OperationCost.h"
