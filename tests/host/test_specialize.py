@@ -127,7 +127,7 @@ def test_explanations_tell_what_would_undo_the_code(tmp_path: Path) -> None:
         f"--control={control}",
     )
     assert (
-        "p.baker:9:9: remark: [specialization] m.acl: 40 rules with 1 sets of masks: "
+        "p.baker:10:9: remark: [specialization] m.acl: 40 rules with 1 sets of masks: "
         "a hash table for each" in said
     )
     assert "undone by m.acl.add, m.acl.change, m.acl.remove, m.acl.clear" in said
