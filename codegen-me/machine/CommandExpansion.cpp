@@ -42,10 +42,16 @@ struct TupleRow {
    Ixp::TOUT##file##words##ri,                                                 \
    &Ixp::file##IN##suffix##RegClass,                                           \
    &Ixp::file##OUT##suffix##RegClass}
-const TupleRow sTuples[] = {KARAKAL_TUPLE(1, S, ),  KARAKAL_TUPLE(2, S, 2),
-                            KARAKAL_TUPLE(3, S, 3), KARAKAL_TUPLE(4, S, 4),
-                            KARAKAL_TUPLE(5, S, 5), KARAKAL_TUPLE(6, S, 6),
-                            KARAKAL_TUPLE(7, S, 7), KARAKAL_TUPLE(8, S, 8)};
+const TupleRow sTuples[] = {KARAKAL_TUPLE(1, S, ),
+                            KARAKAL_TUPLE(2, S, 2),
+                            KARAKAL_TUPLE(3, S, 3),
+                            KARAKAL_TUPLE(4, S, 4),
+                            KARAKAL_TUPLE(5, S, 5),
+                            KARAKAL_TUPLE(6, S, 6),
+                            KARAKAL_TUPLE(7, S, 7),
+                            KARAKAL_TUPLE(8, S, 8),
+                            {WideReadWords, Ixp::TINS15rr, Ixp::TINS15ri, 0, 0,
+                             &Ixp::SIN15RegClass, nullptr}};
 const TupleRow dTuples[] = {KARAKAL_TUPLE(2, D, 2),   KARAKAL_TUPLE(4, D, 4),
                             KARAKAL_TUPLE(6, D, 6),   KARAKAL_TUPLE(8, D, 8),
                             KARAKAL_TUPLE(10, D, 10), KARAKAL_TUPLE(12, D, 12),
@@ -53,7 +59,8 @@ const TupleRow dTuples[] = {KARAKAL_TUPLE(2, D, 2),   KARAKAL_TUPLE(4, D, 4),
 #undef KARAKAL_TUPLE
 
 const TupleRow &tupleRowOf(Command command, unsigned words) {
-  for (const TupleRow &row : isDram(command) ? dTuples : sTuples)
+  for (const TupleRow &row :
+       isDram(command) ? ArrayRef(dTuples) : ArrayRef(sTuples))
     if (row.words == words)
       return row;
   KARAKAL_UNREACHABLE("no command moves this number of words");

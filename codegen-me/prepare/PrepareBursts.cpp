@@ -197,7 +197,9 @@ void trimStore(StoreInst &store, const DataLayout &layout) {
 void trimLoad(LoadInst &load) {
   unsigned space = load.getPointerAddressSpace();
   unsigned count = wordsOf(load.getType(), space), grain = grainOf(space);
-  if (count == 0 || load.isVolatile() || count % grain != 0 ||
+  // One command reads many words only if all of them are read.
+  bool isWide = space == SramSpace && count == WideReadWords;
+  if (count == 0 || load.isVolatile() || count % grain != 0 || isWide ||
       load.getAlign() < wordBytes * grain)
     return;
   unsigned first = count, end = 0;

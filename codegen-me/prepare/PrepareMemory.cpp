@@ -90,7 +90,8 @@ void Access::readBurst(Value *base, unsigned count, Words &words) {
   }
   unsigned most = space == DramSpace ? DramBurstMax : SramBurstMax;
   for (unsigned done = 0; done < count;) {
-    unsigned n = std::min(count - done, most);
+    bool isWide = space == SramSpace && count - done == WideReadWords;
+    unsigned n = isWide ? WideReadWords : std::min(count - done, most);
     SmallVector<Type *, 16> types(n, builder.getInt32Ty());
     FunctionCallee callee = module.getOrInsertFunction(
         accessName(true, space, n),

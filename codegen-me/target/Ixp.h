@@ -34,6 +34,10 @@ using target::ScratchSpace;
 using target::SramSpace;
 using target::StackSpace;
 
+/// Words of an SRAM read whose count an indirect reference overrides. It moves
+/// 16 words, but $15 is reserved.
+constexpr unsigned WideReadWords = 15;
+
 /// Kinds of word sequences, as in IxpFormats.td.
 enum class Kind : uint8_t {
   None,

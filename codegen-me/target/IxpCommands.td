@@ -63,6 +63,8 @@ foreach n = 1-8 in {
   defm TOUTS#n : Addressed<(outs),
                            (ins !cast<RegisterClass>("SOUT"#s):$tuple), 1>;
 }
+let mayLoad = 1 in
+defm TINS15 : Addressed<(outs SIN15:$tuple), (ins), 2>;
 foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
   let mayLoad = 1 in
   defm TIND#n : Addressed<(outs !cast<RegisterClass>("DIN"#n):$tuple), (ins), 2>;

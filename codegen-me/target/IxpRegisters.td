@@ -59,6 +59,9 @@ foreach n = 2-8 in {
   def SOUT#n#"Tuples" : Tuple<SOUT, n>;
   def SOUT#n : TupleClass<(add !cast<RegisterTuples>("SOUT"#n#"Tuples")), n>;
 }
+// What an SRAM command reads whose count an indirect reference overrides.
+def SIN15Tuples : Tuple<SIN, 15>;
+def SIN15 : TupleClass<(add SIN15Tuples), 15>;
 foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
   def DIN#n#"Tuples" : Tuple<DIN, n>;
   def DIN#n : TupleClass<(add !cast<RegisterTuples>("DIN"#n#"Tuples")), n>;

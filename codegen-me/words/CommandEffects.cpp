@@ -2,6 +2,7 @@
 
 #include "codegen-me/words/CommandEffects.h"
 
+#include "codegen-me/target/Ixp.h"
 #include "support/Error.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -137,6 +138,8 @@ CommandEffect effectOf(const Instruction &command) {
   effect.order = orderOf(command.op);
   effect.unit = unitOf(command.op);
   unsigned words = std::max<unsigned>(command.count, 1) * row.unitBytes / 4;
+  if (command.op == Op::SramRead && command.indirectRef)
+    words = WideReadWords; // WordEmitter::emitWideRead
   effect.bytes = words * 4;
   if (row.xfer == XferUse::In || row.xfer == XferUse::InOut)
     effect.fills = tupleOf(command, words);

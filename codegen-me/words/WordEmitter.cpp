@@ -396,6 +396,13 @@ void WordEmitter::emitCommand(const MachineInstr &instr) {
     if (count)
       count = words * 4 / row.unitBytes;
   }
+  if (count > row.countMax) {
+    KARAKAL_ASSERT(op == Op::SramRead && count == WideReadWords,
+                   "one length needs an indirect reference");
+    emitWideRead(target::command(op, xfer, operand(instr, first + 1),
+                                 operand(instr, first + 2), row.countMax));
+    return;
+  }
   program.add(target::command(op, xfer, operand(instr, first + 1),
                               operand(instr, first + 2), count));
 }

@@ -43,6 +43,7 @@ private:
   void emitByteAlign(const llvm::MachineInstr &instr);
   void emitCrc(const llvm::MachineInstr &instr);
   void emitMasked(const llvm::MachineInstr &instr);
+  void emitWideRead(const target::Instruction &command);
 
   Operand operand(const llvm::MachineInstr &instr, unsigned index) const;
   unsigned literal(const llvm::MachineInstr &instr, unsigned index) const;

@@ -7,6 +7,7 @@
 #include "codegen-me/words/WordEmitter.h"
 
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CountOverride.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include "llvm/CodeGen/MachineFunction.h"
@@ -133,6 +134,14 @@ void WordEmitter::emitMasked(const MachineInstr &instr) {
       target::command(static_cast<Op>(literal(instr, 0)),
                       target::dXfer(tri.getEncodingValue(first)),
                       operand(instr, 1), operand(instr, 2), 1)));
+}
+
+/// Emits a read of WideReadWords words: the word before it overrides the count.
+void WordEmitter::emitWideRead(const Instruction &command) {
+  const uint32_t count = target::OverridesCount |
+                         (WideReadWords - 1) << target::CountOverrideShift;
+  program.add(target::immed(target::none(), count >> 16, 16)).isGlued = true;
+  program.add(target::withIndirect(command));
 }
 
 bool WordEmitter::emitUnit(const MachineInstr &instr) {

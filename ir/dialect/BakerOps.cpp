@@ -286,6 +286,8 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 constexpr size_t packetWordsMax = 14, alignedWordsMax = 16;
 /// The most words of an SRAM command with an immediate count.
 constexpr size_t sramWordsMax = 8;
+/// The words of the one longer read; its count is an indirect reference.
+constexpr size_t wideReadWords = 15;
 
 static LogicalResult verifyWordCount(Operation *op, size_t count, size_t most) {
   if (count >= 1 && count <= most)
@@ -347,16 +349,18 @@ LogicalResult MetaStoreOp::verify() {
 }
 
 static LogicalResult verifyObjectBurst(Operation *op, size_t count, uint32_t at,
-                                       RefType ref) {
+                                       RefType ref,
+                                       size_t most = sramWordsMax) {
   uint64_t words = wordCount(ref.getPointee());
   if (at >= words || at + count > words)
     return op->emitOpError() << "the object has " << words << " words";
-  return verifyWordCount(op, count, sramWordsMax);
+  return verifyWordCount(op, count, most);
 }
 
 LogicalResult LoadWordsOp::verify() {
-  return verifyObjectBurst(*this, getWords().size(), getAt(),
-                           getRef().getType());
+  size_t count = getWords().size();
+  return verifyObjectBurst(*this, count, getAt(), getRef().getType(),
+                           count == wideReadWords ? count : sramWordsMax);
 }
 
 LogicalResult StoreWordsOp::verify() {

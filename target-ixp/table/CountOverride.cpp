@@ -10,8 +10,6 @@
 namespace karakal::target {
 namespace {
 
-constexpr uint32_t OverridesCount = 1u << 25;
-
 class Evaluator {
 public:
   explicit Evaluator(const DecodedProgram &program) : program(program) {}
@@ -137,7 +135,7 @@ std::optional<unsigned> overriddenCount(const DecodedProgram &program,
   std::optional<uint32_t> word = Evaluator(program).resultAt(address - 1);
   if (!word || !(*word & OverridesCount))
     return std::nullopt;
-  return (*word >> 21 & 15) + 1;
+  return (*word >> CountOverrideShift & 15) + 1;
 }
 
 } // namespace karakal::target

@@ -17,6 +17,11 @@
 
 namespace karakal::target {
 
+/// In the word of an indirect reference [S], bit 25 makes bits 24:21 the count
+/// of the command, less 1.
+constexpr uint32_t OverridesCount = 1u << 25;
+constexpr uint32_t CountOverrideShift = 21;
+
 /// A program, with null for words that are not instructions.
 using DecodedProgram = std::vector<std::optional<Instruction>>;
 
