@@ -25,7 +25,9 @@ def LowerTables : Pass<"baker-lower-tables", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"templates", "templates", "std::string", "\"\"",
-           "the folder of the templates (default: that of the runtime)">
+           "the folder of the templates (default: that of the runtime)">,
+    Option<"readsBuckets", "reads-buckets", "bool", "true",
+           "the target reads many words in one command">
   ];
   let statistics = [
     Statistic<"tableCount", "tables", "tables that got a structure">,

@@ -233,6 +233,7 @@ Status lowerTables(ModuleOp program, const Options &options) {
     return success();
   lang::LowerTablesOptions lower;
   lower.templates = runtimeDirectory() + "/tables";
+  lower.readsBuckets = options.specialize == host::SpecializeWhen::Never;
   return runPasses(program, [&](OpPassManager &passes) {
     passes.addPass(lang::createLowerTables(lower));
   });

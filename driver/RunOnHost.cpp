@@ -99,8 +99,8 @@ static Status checkGlobalBytes(ModuleOp baker) {
 static std::vector<x86::TableShape> tableShapes(ModuleOp module) {
   std::vector<x86::TableShape> shapes;
   for (ir::TableOp table : module.getOps<ir::TableOp>()) {
-    if (!table.getStructure())
-      continue;
+    if (!table.getStructure() || table.getStructure() == "buckets")
+      continue; // buckets have no slots of their own
     lang::KeyLayout layout(ir::keysOf(table));
     x86::TableShape &shape = shapes.emplace_back();
     shape.name = table.getSymName().str();

@@ -16,6 +16,7 @@
 
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
+#include "baker-lang/tables/BucketLayout.h"
 #include "baker-lang/tables/TableText.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
@@ -61,6 +62,11 @@ public:
       : table(table), code(std::move(code)),
         record(cast<ir::StructType>(table.getRecord())) {}
 
+  /// The function `name` of the text.
+  func::FuncOp function(StringRef name) {
+    return code->lookupSymbol<func::FuncOp>(
+        (tableModuleName + Twine(".") + name).str());
+  }
   void rename();
   /// Moves the code into the module of the table.
   void merge(uint32_t loopsBefore);
@@ -82,8 +88,7 @@ std::string TableCode::newName(StringRef name) {
   std::string prefix = table.getSymName().str() + ".";
   if (name == "find")
     return prefix + "find";
-  auto function = code->lookupSymbol<func::FuncOp>(
-      (tableModuleName + Twine(".") + name).str());
+  func::FuncOp function = this->function(name);
   if (!function || ir::kindOf(function) != ir::FunctionKind::Control)
     return prefix + "own." + name.str();
   for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
@@ -170,6 +175,140 @@ void replaceByCall(Operation *op, const std::string &callee,
   op->erase();
 }
 
+/// Joins the loads of a bucket's words in a look-up into one command, so that
+/// no update happens between them at any level.
+void readBucketsAtOnce(func::FuncOp lookUp) {
+  llvm::SmallVector<ir::LoadOp> loads;
+  lookUp.walk([&](ir::LoadOp load) { loads.push_back(load); });
+  llvm::SmallVector<mlir::Type> types(
+      loads.size(), IntegerType::get(lookUp.getContext(), 32));
+  KARAKAL_ASSERT(!loads.empty() && llvm::all_of(loads,
+                                                [&](ir::LoadOp load) {
+                                                  return load->getBlock() ==
+                                                         loads[0]->getBlock();
+                                                }),
+                 "a look-up reads the words of one bucket");
+  auto word = loads[0].getRef().getDefiningOp<ir::ElementOp>();
+  auto words = word.getArray().getDefiningOp<ir::FieldOp>();
+  OpBuilder builder(loads[0]);
+  auto burst = builder.create<ir::LoadWordsOp>(loads[0].getLoc(), types,
+                                               words.getRecord(), /*at=*/0);
+  for (auto [load, value] : llvm::zip_equal(loads, burst.getWords())) {
+    load.replaceAllUsesWith(value);
+    load.erase();
+  }
+}
+
+/// Replaces a look-up in buckets and what the program does with its result.
+class BucketLookup {
+public:
+  BucketLookup(ir::TableFindOp find, const BucketLayout &layout)
+      : find(find), layout(layout), builder(find) {}
+  void lower();
+
+private:
+  /// Data word `word`, or with 64 `bits` two of them.
+  Value dataAt(unsigned word, unsigned bits);
+  void lowerEntry(ir::TableEntryOp entry);
+  void moveTo(ir::FieldOp field, const char *array, Value index,
+              unsigned number);
+
+  ir::TableFindOp find;
+  const BucketLayout &layout;
+  OpBuilder builder;
+  Value found;
+};
+
+Value BucketLookup::dataAt(unsigned word, unsigned bits) {
+  Location at = found.getLoc();
+  unsigned shift = layout.shiftOf(word + (bits > 32 ? 1 : 0));
+  Value value = found;
+  if (shift != 0)
+    value = builder.create<arith::ShRUIOp>(
+        at, value,
+        builder.create<arith::ConstantOp>(
+            at, builder.getIntegerAttr(found.getType(), shift)));
+  if (layout.foundBits() == bits)
+    return value;
+  return builder.create<arith::TruncIOp>(at, builder.getIntegerType(bits),
+                                         value);
+}
+
+void BucketLookup::moveTo(ir::FieldOp field, const char *array, Value index,
+                          unsigned number) {
+  auto module = field->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<ir::GlobalOp>(
+      (find.getTable() + ".own." + array).str());
+  auto type = ir::RefType::get(builder.getContext(), global.getType());
+  Location at = field.getLoc();
+  Value all = builder.create<ir::GlobalRefOp>(at, type, global.getSymName());
+  Value element = builder.create<ir::ElementOp>(at, all, index);
+  Value moved = builder.create<ir::FieldOp>(at, element, slotField(number));
+  field.replaceAllUsesWith(moved);
+}
+
+void BucketLookup::lowerEntry(ir::TableEntryOp entry) {
+  auto record = cast<ir::StructType>(
+      cast<ir::RefType>(entry.getRef().getType()).getPointee());
+  for (Operation *user : llvm::make_early_inc_range(entry->getUsers())) {
+    auto field = cast<ir::FieldOp>(user);
+    unsigned number = *record.fieldIndex(field.getField());
+    const FieldPlace &place = layout.fields[number];
+    builder.setInsertionPoint(field);
+    if (place.kind != FieldPlace::Slot) {
+      Value index = dataAt(layout.dataWords() - 1, 32);
+      bool isState = place.kind == FieldPlace::State;
+      if (isState && layout.hasValues)
+        index = builder.create<arith::ShRUIOp>(
+            field.getLoc(), index,
+            builder.create<arith::ConstantIntOp>(field.getLoc(), 1, 32));
+      moveTo(field, isState ? "states" : "values", index, number);
+    } else {
+      for (Operation *of : llvm::make_early_inc_range(field->getUsers())) {
+        auto load = cast<ir::LoadOp>(of);
+        builder.setInsertionPoint(load);
+        unsigned bits = load.getType().getIntOrFloatBitWidth();
+        Value value = dataAt(place.word, bits > 32 ? 64 : 32);
+        if (bits != 32 && bits != 64)
+          value = builder.create<arith::TruncIOp>(load.getLoc(), load.getType(),
+                                                  value);
+        load.replaceAllUsesWith(value);
+        load.erase();
+      }
+    }
+    field.erase();
+  }
+  entry.erase();
+}
+
+void BucketLookup::lower() {
+  Location at = find.getLoc();
+  found = builder
+              .create<func::CallOp>(at, (find.getTable() + ".find").str(),
+                                    builder.getIntegerType(layout.foundBits()),
+                                    find.getKeys())
+              .getResult(0);
+  for (Operation *user : llvm::make_early_inc_range(find->getUsers())) {
+    builder.setInsertionPoint(user);
+    if (auto hit = dyn_cast<ir::TableHitOp>(user)) {
+      Value flag = found;
+      if (layout.foundBits() != 32)
+        flag = builder.create<arith::ShRUIOp>(
+            at, found,
+            builder.create<arith::ConstantOp>(
+                at, builder.getIntegerAttr(found.getType(),
+                                           layout.shiftOf(0) + 32)));
+      hit.replaceAllUsesWith(
+          builder.create<arith::TruncIOp>(at, builder.getI1Type(), flag)
+              .getResult());
+      hit.erase();
+    } else {
+      lowerEntry(cast<ir::TableEntryOp>(user));
+    }
+  }
+  find.erase();
+}
+
 void lowerHit(ir::TableHitOp hit) {
   OpBuilder builder(hit);
   Value none = builder.create<arith::ConstantIntOp>(hit.getLoc(), 0, 32);
@@ -202,7 +341,8 @@ void lowerEntry(ir::TableEntryOp entry, ir::GlobalOp entries) {
 } // namespace
 
 LogicalResult LowerTables::lower(ir::TableOp table) {
-  std::optional<TableStructure> structure = chooseStructure(table);
+  std::optional<TableStructure> structure =
+      chooseStructure(table, readsBuckets);
   if (!structure)
     return failure();
   std::string folder = templates.empty() ? templatesFolder() : templates;
@@ -212,6 +352,8 @@ LogicalResult LowerTables::lower(ir::TableOp table) {
            << text.error().message << " [" << text.error().id << "]";
   auto compiled = compileText(*text, getContext());
   TableCode code(table, std::move(*compiled));
+  if (structure->kind == StructureKind::Buckets)
+    readBucketsAtOnce(code.function("look_up"));
   code.rename();
   code.merge(loopCount(getOperation()));
   table.setStructureAttr(
@@ -258,6 +400,20 @@ void LowerTables::runOnOperation() {
   for (ir::TableOp table : tables)
     if (failed(lower(table)))
       return signalPassFailure();
+  for (ir::TableOp table : tables) {
+    if (table.getStructure() != nameOf(StructureKind::Buckets))
+      continue;
+    BucketLayout layout(table);
+    llvm::SmallVector<ir::TableFindOp> finds;
+    module.walk([&](ir::TableFindOp find) {
+      if (find.getTable() == table.getSymName())
+        finds.push_back(find);
+    });
+    for (ir::TableFindOp find : finds) {
+      ++lookupCount;
+      BucketLookup(find, layout).lower();
+    }
+  }
   llvm::SmallVector<Operation *> users;
   module.walk([&](Operation *op) {
     if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp,

@@ -5,11 +5,15 @@
 
 #include "baker-lang/tables/TableStructure.h"
 
+#include "baker-lang/tables/BucketLayout.h"
+
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
 #include "support/Assert.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -28,7 +32,8 @@ static constexpr unsigned stride = 4, rootBitsMax = 16;
 static constexpr uint64_t sureNodes = 8192;
 
 const char *nameOf(StructureKind kind) {
-  static const char *const names[] = {"direct", "hash", "trie", "list"};
+  static const char *const names[] = {"direct", "buckets", "hash", "trie",
+                                      "list"};
   return names[unsigned(kind)];
 }
 
@@ -105,6 +110,29 @@ Candidate direct(ir::TableOp table, const KeyLayout &layout) {
   return made;
 }
 
+Candidate buckets(ir::TableOp table, bool readsBuckets) {
+  Candidate made;
+  BucketLayout layout(table);
+  made.structure.kind = StructureKind::Buckets;
+  made.structure.slots = layout.bucketCount;
+  if (!readsBuckets || !layout.fits()) {
+    made.cost = "1 access for most keys, at most 16";
+    made.refusal = !readsBuckets
+                       ? "code is made for what a table holds, which reads "
+                         "the slots of other structures"
+                       : "one command cannot read an entry, or the buckets do "
+                         "not fit a channel of SRAM";
+    return made;
+  }
+  llvm::raw_string_ostream(made.cost)
+      << "1 hash and "
+      << llvm::format("%.2f accesses of %u words for a key, at most %u, ",
+                      layout.accesses, layout.bucketWords,
+                      unsigned(std::min<uint64_t>(16, layout.bucketCount)))
+      << bytesText(layout.words());
+  return made;
+}
+
 Candidate hash(ir::TableOp table, const KeyLayout &layout) {
   Candidate made;
   made.structure.kind = StructureKind::Hash;
@@ -155,7 +183,8 @@ Candidate list(ir::TableOp table, const KeyLayout &layout) {
 
 } // namespace
 
-std::optional<TableStructure> chooseStructure(ir::TableOp table) {
+std::optional<TableStructure> chooseStructure(ir::TableOp table,
+                                              bool readsBuckets) {
   std::vector<ir::TableKey> keys = ir::keysOf(table);
   KeyLayout layout(keys);
   KARAKAL_ASSERT(layout.words() >= 1, "a key has bits");
@@ -165,7 +194,8 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table) {
   else if (layout.hasLength)
     candidates = {trie(table, layout)};
   else
-    candidates = {direct(table, layout), hash(table, layout)};
+    candidates = {direct(table, layout), buckets(table, readsBuckets),
+                  hash(table, layout)};
   const Candidate *chosen = nullptr;
   for (const Candidate &candidate : candidates) {
     const char *name = nameOf(candidate.structure.kind);

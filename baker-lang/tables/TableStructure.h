@@ -8,17 +8,19 @@
 namespace karakal::lang {
 
 enum class StructureKind {
-  Direct, ///< the key is the number of its slot
-  Hash,   ///< open addressing by the hash unit
-  Trie,   ///< a multi-bit trie of slot numbers
-  List,   ///< a list of slots in order of priority
+  Direct,  ///< the key is the number of its slot
+  Buckets, ///< hash table, one burst reads a bucket
+  Hash,    ///< open addressing by the hash unit
+  Trie,    ///< a multi-bit trie of slot numbers
+  List,    ///< a list of slots in order of priority
 };
 
 /// A structure with the numbers that its template needs.
 struct TableStructure {
   StructureKind kind = StructureKind::Hash;
-  uint64_t slots = 0; ///< Direct: keys; Hash: slots; else buckets of the core
-  uint64_t nodes = 0; ///< Trie
+  uint64_t slots =
+      0; ///< Direct: keys; Buckets; Hash: slots; else buckets of the core
+  uint64_t nodes = 0;    ///< Trie
   unsigned rootBits = 0; ///< Trie
   unsigned depth = 0;    ///< Trie: levels below the root
 };
@@ -28,7 +30,9 @@ const char *nameOf(StructureKind kind);
 
 /// Chooses the structure of a table, and explains the choice and the refusals.
 /// Reports a table that no structure can hold and returns nothing.
-std::optional<TableStructure> chooseStructure(ir::TableOp table);
+/// `readsBuckets`: a command of the target reads a bucket.
+std::optional<TableStructure> chooseStructure(ir::TableOp table,
+                                              bool readsBuckets);
 
 /// The words of a slot's key: the packed bits of the fields that are exact,
 /// lpm or ternary; a prefix's length; masks; ends of ranges; the priority.

@@ -5,6 +5,8 @@
 
 #include "baker-lang/tables/TableText.h"
 
+#include "baker-lang/tables/BucketText.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -52,7 +54,10 @@ class TableWriter {
 public:
   TableWriter(ir::TableOp table, const TableStructure &structure)
       : table(table), structure(structure), keys(ir::keysOf(table)),
-        layout(keys), record(cast<ir::StructType>(table.getRecord())) {}
+        layout(keys), record(cast<ir::StructType>(table.getRecord())) {
+    if (structure.kind == StructureKind::Buckets)
+      buckets.emplace(table, hash());
+  }
 
   /// The replacement of a placeholder.
   std::string valueOf(StringRef placeholder);
@@ -92,6 +97,7 @@ private:
   std::string slotWords();
   std::string difference();
   std::string levels();
+  std::string defaultSlot(unsigned field);
   std::string readers();
   std::string initial();
 
@@ -100,6 +106,7 @@ private:
   std::vector<ir::TableKey> keys;
   KeyLayout layout;
   ir::StructType record;
+  std::optional<BucketText> buckets;
 };
 
 std::string TableWriter::keyArguments(bool withTypes) {
@@ -321,6 +328,17 @@ std::string TableWriter::levels() {
   });
 }
 
+/// The record of the default entry that holds a field; empty: its value is in
+/// the code.
+std::string TableWriter::defaultSlot(unsigned field) {
+  if (!buckets)
+    return "entries[0]";
+  std::string place = buckets->fieldOf(field);
+  return StringRef(place).starts_with("values[")   ? "values[0]"
+         : StringRef(place).starts_with("states[") ? "states[0]"
+                                                   : "";
+}
+
 /// Control functions that read a value of an entry, or of the default entry.
 std::string TableWriter::readers() {
   return joined(fieldCount(), "\n", [&](unsigned i) {
@@ -328,9 +346,14 @@ std::string TableWriter::readers() {
     if (bits > 32)
       return std::string();
     bool isStatus = typeOf(i) == "int" || typeOf(i) == "s32";
+    std::string value = buckets
+                            ? *buckets->valueOf("FOUND") + " found = look_up(" +
+                                  *listOf("KEY_WORD_LIST") + ");\nreturn " +
+                                  buckets->fieldOf(i)
+                            : "return entries[slot_of_key()]." + slotField(i);
     return "control " + (isStatus ? "u32" : typeOf(i)) + " " + slotField(i) +
            "(" + keyArguments(true) + ") {\nset_key(" + keyArguments(false) +
-           ");\nreturn entries[slot_of_key()]." + slotField(i) + ";\n}";
+           ");\n" + value + ";\n}";
   });
 }
 
@@ -338,8 +361,8 @@ std::string TableWriter::initial() {
   std::string text;
   if (auto values = table.getDefaultValues())
     for (unsigned i = 0; i < fieldCount(); ++i)
-      if ((*values)[i] != 0)
-        text += "entries[0]." + slotField(i) + " = (" + typeOf(i) + ")" +
+      if (std::string slot = defaultSlot(i); (*values)[i] != 0 && !slot.empty())
+        text += slot + "." + slotField(i) + " = (" + typeOf(i) + ")" +
                 std::to_string(uint64_t((*values)[i])) + ";\n";
   if (auto rows = table.getEntries())
     for (auto row : rows->getAsRange<DenseI64ArrayAttr>()) {
@@ -410,6 +433,9 @@ std::string TableWriter::valueOf(StringRef name) {
     return std::to_string(*number);
   if (auto list = listOf(name))
     return *list;
+  if (buckets)
+    if (auto piece = buckets->valueOf(name))
+      return *piece;
   if (name == "LEVELS")
     return levels();
   if (name == "KEY_WORDS_OF_PARAMETERS")
@@ -452,13 +478,21 @@ std::string filledIn(StringRef text, TableWriter &writer) {
 Result<std::string> tableText(ir::TableOp table,
                               const TableStructure &structure,
                               const std::string &folder) {
-  std::vector<std::string> parts = {"header"};
-  bool isDense = structure.kind == StructureKind::Trie ||
-                 structure.kind == StructureKind::List;
-  if (isDense)
+  std::vector<std::string> parts = {"header", "key"};
+  if (structure.kind == StructureKind::Buckets) {
+    parts.push_back("grace");
+    if (BucketLayout(table).usesNumbers())
+      parts.push_back("numbers");
+  } else {
+    parts.push_back("slot");
+  }
+  if (structure.kind == StructureKind::Trie ||
+      structure.kind == StructureKind::List)
     parts.push_back("dense");
   parts.push_back(nameOf(structure.kind));
-  parts.push_back("common");
+  if (structure.kind != StructureKind::Buckets)
+    parts.push_back("entries");
+  parts.push_back("control");
   TableWriter writer(table, structure);
   std::string text;
   for (const std::string &part : parts) {

@@ -24,6 +24,8 @@ target::ChipParameters chipOf(Operation *op) {
   return *chip;
 }
 
+uint64_t sramBytesOf(Operation *op) { return chipOf(op).sramBytes; }
+
 void setTarget(ModuleOp module, StringRef description) {
   module->setAttr(targetAttrName,
                   StringAttr::get(module.getContext(), description));

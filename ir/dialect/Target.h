@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral defaultTargetName = "ixp2400";
 llvm::StringRef targetOf(mlir::Operation *op);
 /// Its figures.
 target::ChipParameters chipOf(mlir::Operation *op);
+/// Returns the bytes of a channel of SRAM of that chip.
+uint64_t sramBytesOf(mlir::Operation *op);
 void setTarget(mlir::ModuleOp module, llvm::StringRef description);
 
 /// Reports an error if `attribute` names no chip, or one that programs cannot

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testkit.captures import write_pcap
+from testkit.captures import read_pcapng, write_pcap
 from testkit.tools import read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -104,3 +104,81 @@ def test_a_table_without_a_structure(tmp_path: Path) -> None:
     said = run("bakerc", source, "-o", tmp_path / "t.ixp", status=1).stderr
     assert "t.baker:5:9" in said and "[E-baker-407]" in said
     assert not (tmp_path / "t.ixp").exists()
+
+
+FLOWS = """
+protocol q { head : 112; k : 32; a : 64; b : 32; demux { 30 }; }
+module m {
+  table flows { key { u32 k; } value { u64 a; u32 b; mutable u32 n; } size 40; }
+  ppf f { in q_pkt * in_cc; out q_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+}
+m.f.ppf(q_pkt * ph) {
+  flows * flow = flows.find(ph->k);
+  if (flow)
+    atomic_add(flow->n, 1);
+  ph->a = flow->a;
+  ph->b = flow->b;
+  channel_put(out_cc, ph);
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["base", "swc"])
+def test_packets_and_updates_at_once(level: str, tmp_path: Path) -> None:
+    """Packets count in entries that change, while others come and go beside
+    them. None sees the values of another key or of two changes."""
+    source, image = tmp_path / "f.baker", tmp_path / "f.ixp"
+    source.write_text(FLOWS)
+    run("bakerc", source, f"--level={level}", "-o", image)
+    packets, kept = 600, 8
+    head = bytes(12) + b"\x12\x34"
+    keys = [i % 16 for i in range(packets)]
+    write_pcap(tmp_path / "t.pcap", [head + k.to_bytes(4) + bytes(42) for k in keys])
+    stamp = [0] * 40
+
+    def call(verb: str, key: int) -> str:
+        stamp[key] += 1
+        value = key << 16 | stamp[key]
+        return f"flows.{verb}({key}, a: {value << 32 | value}, b: {value})"
+
+    lines = [call("add", key) for key in range(kept)]
+    for at in range(0, packets, 4):
+        lines.append(f"@packet {at} {call('change', at // 4 % kept)}")
+        guest = kept + at // 4 % 8
+        lines.append(f"@packet {at} {call('add', guest)}")
+        lines.append(f"@packet {at + 3} flows.remove({guest})")
+    lines += [f"@end flows.n({key})" for key in range(kept)]
+    control, out, stats = (tmp_path / name for name in ("c.txt", "o.pcapng", "s.json"))
+    control.write_text("\n".join(lines) + "\n")
+    run(
+        "ixpsim", image, f"--trace={tmp_path / 't.pcap'}", f"--control={control}",
+        f"--out={out}", f"--stats={stats}", "--quiet",
+    )  # fmt: skip
+    frames = read_pcapng(out)
+    assert sum(frames.values()) == packets
+    for _, frame in frames:
+        key, a, b = (
+            int.from_bytes(frame[begin:end])
+            for begin, end in ((14, 18), (18, 26), (26, 30))
+        )
+        if key < kept or b != 0:
+            assert b >> 16 == key and a == b << 32 | b, (key, a, b)
+        else:
+            assert a == 0
+    values = read_json(stats)["control"]["values"]
+    assert [v["value"] for v in values] == [keys.count(k) for k in range(kept)]
+
+
+def test_one_command_reads_fifteen_words(tmp_path: Path) -> None:
+    """The entries of three keys of 128 bits, in an image that the simulator
+    takes."""
+    source, asm = tmp_path / "f.baker", tmp_path / "f.uc"
+    text = FLOWS.replace("u32 k; }", "u128 k; }").replace("u64 a;", "")
+    text = text.replace("ph->a = flow->a;", "").replace("mutable u32 n;", "")
+    text = text.replace("    atomic_add(flow->n, 1);", "    ph->a = 1;")
+    source.write_text(text.replace("size 40", "size 10000"))
+    said = run("bakerc", source, "--emit=asm", "--explain=tables", "-o", asm).stderr
+    assert "buckets, 1 hash and 1.04 accesses of 15 words" in said
+    reads = [line for line in asm.read_text().splitlines() if "sram[read" in line]
+    assert sum("$0," in line and "indirect_ref" in line for line in reads) == 1

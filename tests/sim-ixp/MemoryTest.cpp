@@ -2,6 +2,8 @@
 
 #include "OneEngine.h"
 
+#include <algorithm>
+
 using namespace karakal;
 using namespace karakal::sim;
 using namespace karakal::sim::testing;
@@ -223,6 +225,35 @@ TEST_F(MemoryTest, HashesDependOnTheKeyAlone) {
   EXPECT_EQ(in(0), static_cast<uint32_t>(first.low));
   EXPECT_EQ(in(1), static_cast<uint32_t>(first.low >> 32));
   EXPECT_NE(in(2), in(0));
+}
+
+/// The hash tables of declared tables store it instead of the key.
+TEST(HashTest, NoTwoKeysHaveTheSameHash) {
+  for (unsigned bits : {64u, 128u}) {
+    // The function is linear: its rank is that of the hashes of single bits.
+    std::vector<target::HashKey> rows;
+    for (unsigned i = 0; i < bits; ++i)
+      rows.push_back(target::hashKey(
+          {i < 64 ? uint64_t{1} << i : 0, i < 64 ? 0 : uint64_t{1} << (i - 64)},
+          bits));
+    unsigned rank = 0;
+    for (unsigned bit = 0; bit < bits; ++bit) {
+      auto has = [bit](const target::HashKey &key) {
+        return (bit < 64 ? key.low >> bit : key.high >> (bit - 64)) & 1;
+      };
+      auto pivot = std::find_if(rows.begin() + rank, rows.end(), has);
+      if (pivot == rows.end())
+        continue;
+      std::swap(*pivot, rows[rank]);
+      for (unsigned i = rank + 1; i < rows.size(); ++i)
+        if (has(rows[i])) {
+          rows[i].low ^= rows[rank].low;
+          rows[i].high ^= rows[rank].high;
+        }
+      ++rank;
+    }
+    EXPECT_EQ(rank, bits);
+  }
 }
 
 TEST_F(MemoryTest, CapSignalsReachOtherEngines) {

@@ -24,6 +24,8 @@ from testkit.tools import read_json
 
 SEED = 21
 PACKETS = 2000
+#: Entries from which on a table needs a board with 32 MB of SRAM in a channel.
+LARGE = 200_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ SETS = [
     exact(32, 1000),
     exact(64, 10000),
     exact(128, 10000),
+    exact(64, 1_000_000),
+    exact(128, 1_000_000),
     routes(10000),
     routes6(5000),
     rules(16),
@@ -145,7 +149,10 @@ def measure(bench: Bench, of: TableSet, folder: Path) -> dict[str, Any]:
     control.write_text("\n".join(adds) + "\n")
     write_pcap(trace, frames)
     inputs = (f"--trace={trace}", f"--control={control}")
-    bench.run("bakerc", source, "-o", image, f"--profile-trace={trace}", inputs[1])
+    board = ("--set=sram.size=33554432",) if len(adds) >= LARGE else ()
+    bench.run(
+        "bakerc", source, "-o", image, f"--profile-trace={trace}", inputs[1], *board
+    )
     bench.run("ixpsim", image, *inputs, f"--stats={stats}", "--quiet")
     found = read_json(stats)
     build = found["setup_cycles"] / found["clock_hz"]
