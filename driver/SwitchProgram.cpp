@@ -18,6 +18,8 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   options.inputs = sources;
   options.importFolders = importFolders;
   options.run = true;
+  // One command of the chip reads a bucket; cores of x86 do not.
+  options.specialize = host::SpecializeWhen::AtOnce;
   mlir::MLIRContext context;
   std::vector<Remark> remarks;
   prepareContext(context, options, remarks);
