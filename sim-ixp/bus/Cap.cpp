@@ -7,6 +7,7 @@
 #include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace karakal::sim {
@@ -33,8 +34,25 @@ bool isSelfDestruct(uint32_t offset) {
 bool isThreadMessage(uint32_t offset) {
   return offset - Cap::threadMessage < threadMessageBytes;
 }
+bool isRing(uint32_t offset) {
+  return offset - Cap::ringRegisters < Cap::ringRegisterBytes;
+}
 bool isInterrupt(uint32_t offset) {
   return offset == Cap::interruptA || offset == Cap::interruptB;
+}
+
+/// The field of a ring register at a byte offset of its ring.
+std::optional<RingRegisters::Field> ringField(uint32_t offset) {
+  switch (offset % 16) {
+  case 0:
+    return RingRegisters::Field::Base;
+  case 4:
+    return RingRegisters::Field::Head;
+  case 8:
+    return RingRegisters::Field::Tail;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// A thread's registers, as named by a word of interThreadSignal or an address
@@ -53,9 +71,17 @@ struct ThreadAddress {
 Cap::Cap(Chassis &chassis)
     : chassis(chassis),
       timing(chassis.timingOf(chassis.parameters().capLatency)),
-      registers(registerBytes / 4) {}
+      registers(registerBytes / 4) {
+  // Family 0, product 2 is the IXP2400 and 0 the IXP2800 [R]; the revision is
+  // 0.
+  registers[productId / 4] = chassis.clusterEngines() == 4 ? 2u << 8 : 0;
+}
 
 uint32_t Cap::readRegister(uint32_t offset) {
+  if (rings && isRing(offset)) {
+    auto field = ringField(offset);
+    return field ? rings->readRing((offset - ringRegisters) / 16, *field) : 0;
+  }
   uint32_t &word = registers[offset % registerBytes / 4];
   if (isSelfDestruct(offset) || isThreadMessage(offset) || isInterrupt(offset))
     return std::exchange(word, 0);
@@ -68,8 +94,20 @@ uint32_t Cap::threadOf(const Command &command) const {
       command.context);
 }
 
+void Cap::writeRing(uint32_t offset, uint32_t value) {
+  uint32_t ring = (offset - ringRegisters) / 16;
+  auto field = ringField(offset);
+  if (field && !rings->writeRing(ring, *field, value) && wrong)
+    wrong("makes scratch ring " + std::to_string(ring) +
+          " by a register value that no ring can have");
+}
+
 void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle,
                         uint32_t thread) {
+  if (offset == productId)
+    return; // read only
+  if (rings && isRing(offset))
+    return writeRing(offset, value);
   uint32_t &word = registers[offset % registerBytes / 4];
   if (isSelfDestruct(offset)) {
     word |= 1u << (value & 31);
@@ -81,6 +119,8 @@ void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle,
     if (to.engine < chassis.parameters().meCount)
       chassis.raise(to.engine, to.context, 1u << to.signal, cycle);
   }
+  if (offset == reset1 && reset)
+    reset(value);
   if (!isInterrupt(offset))
     return;
   uint32_t which = offset == interruptB;

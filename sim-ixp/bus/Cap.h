@@ -1,9 +1,16 @@
 // The CSR access proxy.
 //
 // Holds the registers that belong to no other unit ("IXP2400 chip notes", CAP).
-// No available document gives their offsets, except those of the interrupts;
-// the others are this project's choice [M].
+// No available document gives their offsets, except those that are tagged [R],
+// from Linux; the others are this project's choice [M].
 //
+//   ring n, 0x4800 + 16n [R]
+//                       base (+0), head (+4) and tail (+8) of a scratch ring; a
+//                       write of the base makes the ring: 31:30 size (128 << n
+//                       words), 26 its input state means "empty", 13:0 its
+//                       first byte
+//   productId [R]       20:16 family, 15:8 product (2: IXP2400), 7:0 revision
+//   reset1 [R]          bits of its clusters' engines hold them in reset
 //   interThreadSignal   a write raises a signal: bits 3:0 signal, 6:4 context,
 //                       11:7 the engine's hardware number
 //   threadMessage + 4n  a word for thread n of all engines; a read clears it
@@ -28,13 +35,29 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace karakal::sim {
 
+/// The scratch rings behind the CAP's registers.
+class RingRegisters {
+public:
+  virtual ~RingRegisters() = default;
+  enum class Field { Base, Head, Tail };
+  virtual uint32_t readRing(uint32_t ring, Field field) const = 0;
+  /// Returns false, and does nothing, if no ring can be so.
+  virtual bool writeRing(uint32_t ring, Field field, uint32_t value) = 0;
+};
+
 /// The CAP unit.
 class Cap final : public CommandUnit, public EventTarget {
 public:
+  static constexpr uint32_t ringRegisters = 0x4800; ///< [R] 16 bytes a ring
+  static constexpr uint32_t ringRegisterBytes = 16 * 16;
+  static constexpr uint32_t productId = 0x4a00; ///< [R]
+  static constexpr uint32_t reset1 = 0x4a10;    ///< [R]
   static constexpr uint32_t interThreadSignal = 0x4900;
   static constexpr uint32_t threadMessage = 0x4000; ///< 128 words
   static constexpr uint32_t selfDestruct = 0x4910;  ///< 2 words
@@ -59,6 +82,17 @@ public:
     interrupt = std::move(callback);
   }
   ThreadInterrupts &threadInterrupts() { return threads; }
+  /// Connects the scratch rings; a faulty write of a register is reported to
+  /// `onWrong`.
+  void connectRings(RingRegisters *newRings,
+                    std::function<void(const std::string &)> onWrong) {
+    rings = newRings;
+    wrong = std::move(onWrong);
+  }
+  /// Calls `callback` with the value of each write of RESET1.
+  void onReset(std::function<void(uint32_t value)> callback) {
+    reset = std::move(callback);
+  }
 
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
@@ -72,12 +106,16 @@ private:
   void reflect(uint64_t cycle, Command &command);
   void write(uint64_t cycle, Command &command);
   uint32_t threadOf(const Command &command) const;
+  void writeRing(uint32_t offset, uint32_t value);
 
   Chassis &chassis;
   UnitTiming timing;
   Server service;
   std::vector<uint32_t> registers;
   ThreadInterrupts threads;
+  RingRegisters *rings = nullptr;
+  std::function<void(const std::string &)> wrong;
+  std::function<void(uint32_t)> reset;
   std::function<void(uint32_t, uint32_t)> interrupt;
 };
 

@@ -24,6 +24,8 @@ struct LocalCsrs {
   uint32_t crcRemainder = 0;
   uint64_t crcEnd = 0; ///< cycle after the last crc, 0 if there was none
   uint32_t pseudoRandom = 1;
+  /// TIMESTAMP less the ticks since cycle 0, after software has written it.
+  uint64_t timestampOffset = 0;
 
   /// Whether operations set the condition codes.
   bool areFlagsEnabled() const { return ccEnable & flagsEnabledBit; }

@@ -148,6 +148,9 @@ public:
   /// store; `csr` is a byte offset.
   uint32_t coreReadCsr(uint32_t csr);
   void coreWriteCsr(uint32_t csr, uint32_t value);
+  /// Holds the engine in reset (all contexts stop, and none can be enabled), or
+  /// ends that.
+  void setReset(bool isOn);
   /// One line per context: its state, PC and what it waits for.
   std::string describeContexts() const;
   /// Registers, pointers and signals of the running context.
@@ -370,6 +373,11 @@ private:
   }
   void applyDue();
   void startFutureCount(uint64_t cycle, uint32_t index);
+  /// TIMESTAMP at a cycle.
+  uint64_t timestampAt(uint64_t cycle) const {
+    return cycle / target::TimestampTickCycles + csrs.timestampOffset;
+  }
+  void writeTimestamp(uint64_t cycle, uint32_t csr, uint32_t value);
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 
@@ -410,6 +418,7 @@ private:
 
   ContextArbiter arbiter;
   bool halted = false;
+  bool isInReset = false;
   bool isFourContexts = false;
 
   // Set up once.

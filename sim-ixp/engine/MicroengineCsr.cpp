@@ -149,7 +149,7 @@ uint32_t Microengine::readContextCsr(uint32_t csr) const {
   const Context &other = arbiter.contexts[csrs.ctxPointer & 7];
   switch (csr) {
   case Csr_ACTIVE_CTX_STS:
-    return 1u << 31 | (pc & pcMask) << 8 |
+    return uint32_t{!isAsleep} << 31 | (pc & pcMask) << 8 |
            engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
            arbiter.current;
   case Csr_INDIRECT_CTX_STS:
@@ -206,9 +206,9 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_NN_GET:
     return csrs.nnGet;
   case Csr_TIMESTAMP_LOW:
-    return static_cast<uint32_t>(time / TimestampTickCycles);
+    return static_cast<uint32_t>(timestampAt(time));
   case Csr_TIMESTAMP_HIGH:
-    return static_cast<uint32_t>(time / TimestampTickCycles >> 32);
+    return static_cast<uint32_t>(timestampAt(time) >> 32);
   case Csr_PROFILE_COUNT:
     return static_cast<uint32_t>(time);
   case Csr_CRC_REMAINDER:
@@ -250,6 +250,10 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
   case Csr_NEXT_NEIGHBOR_SIGNAL:
   case Csr_PREV_NEIGHBOR_SIGNAL:
     writeSignalCsr(csr, value);
+    return;
+  case Csr_TIMESTAMP_LOW:
+  case Csr_TIMESTAMP_HIGH:
+    writeTimestamp(time, csr, value);
     return;
   case Csr_CTX_ENABLES:
     if (value & fourContextMode && arbiter.current % 2)
@@ -353,12 +357,22 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
     chassis.raise(previousEngine->number, context, mask, cycle);
 }
 
+/// Sets half of the timestamp, which counts on from there. Counts that are
+/// being waited for keep their time.
+void Microengine::writeTimestamp(uint64_t cycle, uint32_t csr, uint32_t value) {
+  uint64_t now = timestampAt(cycle);
+  uint64_t wanted = csr == Csr_TIMESTAMP_LOW
+                        ? (now & ~uint64_t{0xffffffff}) | value
+                        : (now & 0xffffffff) | uint64_t{value} << 32;
+  csrs.timestampOffset += wanted - now;
+}
+
 /// Raises the context's signal when the low half of the timestamp equals the
 /// count.
 void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
   Context &context = arbiter.contexts[index];
   uint64_t tick = cycle / TimestampTickCycles;
-  uint64_t wait = (context.futureCount - tick) & 0xffff;
+  uint64_t wait = (context.futureCount - timestampAt(cycle)) & 0xffff;
   if (wait == 0)
     wait = 0x10000;
   ++context.futureSerial;

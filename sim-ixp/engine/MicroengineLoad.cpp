@@ -22,6 +22,10 @@ uint32_t Microengine::coreReadCsr(uint32_t csr) {
     return static_cast<uint32_t>(loader.word() >> 32);
   case target::Csr_USTORE_ERROR_STATUS:
     return loader.errorStatus();
+  case target::Csr_TIMESTAMP_LOW:
+    return static_cast<uint32_t>(timestampAt(scheduler.now()));
+  case target::Csr_TIMESTAMP_HIGH:
+    return static_cast<uint32_t>(timestampAt(scheduler.now()) >> 32);
   default:
     return readCsr(csr);
   }
@@ -43,11 +47,22 @@ void Microengine::coreWriteCsr(uint32_t csr, uint32_t value) {
     loader.store(value, chassis.parameters().meControlStore);
     return;
   case target::Csr_CTX_ENABLES:
-    enable(value);
+    if (!isInReset)
+      enable(value);
+    return;
+  case target::Csr_TIMESTAMP_LOW:
+  case target::Csr_TIMESTAMP_HIGH:
+    writeTimestamp(scheduler.now(), csr, value);
     return;
   default:
     writeCsrNow(csr, value);
   }
+}
+
+void Microengine::setReset(bool isOn) {
+  if (isOn && !isInReset)
+    coreWriteCsr(target::Csr_CTX_ENABLES, 0);
+  isInReset = isOn;
 }
 
 /// A write of CTX_ENABLES by the core: bits 15:8 start and stop contexts. A

@@ -37,7 +37,9 @@ public:
   virtual void writeRegister(uint32_t address, uint32_t value,
                              uint32_t engine) = 0;
 
-  /// Starts receiving: called once, after loading, at cycle 0.
+  /// Does what the board's loader does, where software has not: divides the
+  /// transmit buffer into a partition for each port, frees the usable receive
+  /// elements and enables all channels.
   virtual void start() = 0;
   /// True when every offered packet has been received, dropped at the pins or
   /// refused, and none is left on a wire or in the receive buffer.

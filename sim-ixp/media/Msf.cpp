@@ -7,7 +7,9 @@
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/table/CommandCodes.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 namespace karakal::sim {
@@ -129,6 +131,27 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
   }
 }
 
+void Msf::start() {
+  constexpr uint32_t core = xscaleActor;
+  uint32_t rx = storedRegisters[target::MsfRxControl / 4];
+  // All ports share the 32 lines.
+  rx |= msf::controlMphy | msf::controlMphy32;
+  writeRegister(target::MsfRxControl, rx, core);
+  msf::ElementSize size{msf::ElementSize::codeOf(rx)};
+  const auto &unusable = msf::elementsUnusable[size.code];
+  for (uint32_t element = 0; element < size.count(); ++element)
+    if (std::find(std::begin(unusable), std::end(unusable), element) ==
+        std::end(unusable))
+      writeRegister(target::MsfRbufElementDone, element, core);
+  uint32_t tx = storedRegisters[target::MsfTxControl / 4];
+  if (msf::widthOf(tx) == msf::BusWidth::One32 && !(tx & msf::controlMphy))
+    tx |= msf::widthBits(msf::BusWidth::Four8);
+  writeRegister(target::MsfTxControl,
+                tx | msf::channelsOf(tx) << msf::controlChannelShift, core);
+  writeRegister(target::MsfRxControl,
+                rx | msf::channelsOf(rx) << msf::controlChannelShift, core);
+}
+
 /// Registers that store their value and configure something.
 void Msf::configure(uint32_t address, uint32_t value, uint32_t engine) {
   uint32_t list = (address - msf::freelistTimeout) / 4;
@@ -160,7 +183,7 @@ void Msf::writeTbuf(uint32_t address, const uint8_t *from, uint32_t bytes) {
 }
 
 FrameOrigin &Msf::originOfBuffer(uint32_t dramAddress) {
-  uint32_t index = (dramAddress - target::BufferDramBase) / target::BufferBytes;
+  uint32_t index = (dramAddress - bufferBase) / bufferStride;
   return origins[index % origins.size()];
 }
 

@@ -37,6 +37,12 @@ public:
   void onSent(std::function<void(const SentFrame &)> callback) {
     transmit.onSent(std::move(callback));
   }
+  /// Where the packet buffers lie in DRAM; at first as the memory map says.
+  void setBuffers(uint32_t base, uint32_t strideBytes, uint32_t count) {
+    bufferBase = base;
+    bufferStride = strideBytes;
+    origins.assign(count, FrameOrigin());
+  }
   /// Called when a handle returns to the free list: its buffer holds no
   /// received frame until the next rbuf_rd into it.
   void forgetBuffer(uint32_t handle) {
@@ -65,7 +71,7 @@ public:
   void writeRegister(uint32_t address, uint32_t value,
                      uint32_t engine) override;
 
-  void start() override { receive.start(); }
+  void start() override;
   bool isReceiveDone() const override { return receive.isDone(); }
   bool isTransmitDone() const override { return transmit.isDone(); }
   uint64_t arrivedCount() const override {
@@ -89,6 +95,8 @@ private:
   MsfTransmit transmit;
   /// Registers that only store what is written, by word.
   std::vector<uint32_t> storedRegisters;
+  uint32_t bufferBase = target::BufferDramBase;
+  uint32_t bufferStride = target::BufferBytes;
   /// One per packet buffer.
   std::vector<FrameOrigin> origins;
 };

@@ -41,38 +41,42 @@ double MsfReceive::bytesToCycles(double bytes) const {
   return wireCycles(bytes, params);
 }
 
-void MsfReceive::start() {
-  startCycle = events.now();
-  isStarted = true;
-  fillFreeList();
-  for (uint32_t port = 0; port < ports.size(); ++port)
-    scheduleNextFrame(port);
-}
-
-void MsfReceive::fillFreeList() {
-  const auto &unusable = msf::elementsUnusable[size.code];
-  freeElements.clear();
-  for (uint32_t element = 0; element < size.count(); ++element)
-    if (std::find(std::begin(unusable), std::end(unusable), element) ==
-        std::end(unusable))
-      freeElements.push_back(element);
-}
-
 void MsfReceive::setControl(uint32_t value, uint32_t engine) {
   uint32_t code = msf::ElementSize::codeOf(value);
-  uint32_t newLists = msf::freelistsInUse(value);
-  if (code == size.code && newLists == listCount)
-    return;
+  uint32_t newLists = msf::partsOf(msf::widthOf(value));
   if (code > 2)
     return observer.onFault(engine, "selects RBUF elements of size code 3");
-  if (elementsInUse > 0)
+  bool isDivided = code != size.code || newLists != listCount;
+  if (isDivided && elementsInUse > 0)
     return observer.onFault(
         engine, "changes the RBUF's element size or lists while elements are "
                 "in use");
+  if (code != size.code) {
+    freeElements.clear();
+    for (Element &element : elements)
+      element.state = Element::State::Unused;
+  }
   size.code = code;
   listCount = newLists;
-  if (isStarted)
-    fillFreeList();
+  enablePorts(value);
+}
+
+/// Opens and closes the ports' wires. Open-loop arrival times count from the
+/// first enabled port on.
+void MsfReceive::enablePorts(uint32_t control) {
+  for (uint32_t index = 0; index < ports.size(); ++index) {
+    Port &port = ports[index];
+    bool isEnabled = msf::isPortEnabled(control, index);
+    bool isNew = isEnabled && !port.isEnabled;
+    port.isEnabled = isEnabled;
+    if (!isNew)
+      continue;
+    if (!isStarted)
+      startCycle = events.now();
+    isStarted = true;
+    if (!port.isOnWire && !port.isScheduled && !port.isHeld)
+      scheduleNextFrame(index);
+  }
 }
 
 bool MsfReceive::isDone() const {
@@ -106,7 +110,7 @@ void MsfReceive::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 void MsfReceive::scheduleNextFrame(uint32_t index) {
   Port &port = ports[index];
   const OfferedFrame *frame = source.peek(index);
-  if (!frame)
+  if (!frame || !port.isEnabled)
     return;
   double due = static_cast<double>(startCycle) +
                frame->dueSeconds * static_cast<double>(params.meClockHz);
@@ -131,10 +135,11 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
   }
   source.take(index);
   ++totals.framesArrived;
-  totals.frameBits += (bytes + traces::crcBytes) * 8;
+  totals.frameBits += port.frame.wireBytes * 8;
   double start = std::max(port.frameStart, static_cast<double>(cycle) - 1);
   port.wireFree =
-      start + bytesToCycles(bytes + traces::crcBytes + params.portsGapBytes);
+      start +
+      bytesToCycles(double(port.frame.wireBytes + params.portsGapBytes));
   if (!hasRoom) {
     ++totals.framesLost;
     observer.onFrameLost(cycle, index, bytes);
@@ -155,7 +160,7 @@ void MsfReceive::schedulePiece(uint32_t index) {
   bool isLast = end == bytes;
   double whole =
       port.frameStart +
-      bytesToCycles(preambleBytes + end + (isLast ? traces::crcBytes : 0));
+      bytesToCycles(preambleBytes + (isLast ? port.frame.wireBytes : end));
   events.schedule(std::max(wholeCycle(whole), events.now()), this, PieceArrives,
                   index);
 }
@@ -173,7 +178,7 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
   piece.origin = {
       port.frame.number,
       wholeCycle(port.frameStart +
-                 bytesToCycles(preambleBytes + bytes + traces::crcBytes))};
+                 bytesToCycles(preambleBytes + port.frame.wireBytes))};
   KARAKAL_ASSERT(piece.size > 0, "a piece of a frame is empty");
   port.pieces.push_back(piece);
   port.pieceOffset += piece.size;
@@ -215,8 +220,9 @@ void MsfReceive::tryBus(uint64_t cycle) {
   uint32_t number = freeElements.front();
   freeElements.pop_front();
   Element &element = elements[number];
-  KARAKAL_ASSERT(!element.isInUse, "a free RBUF element is in use");
-  element.isInUse = true;
+  KARAKAL_ASSERT(element.state == Element::State::Free,
+                 "an RBUF element of the free list is in use");
+  element.state = Element::State::InUse;
   element.port = chosen;
   element.piece = ports[chosen].pieces.front();
   ports[chosen].pieces.pop_front();
@@ -322,15 +328,25 @@ void MsfReceive::timedOut(uint64_t cycle, uint32_t number, uint32_t serial) {
 }
 
 void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
-  if (number >= size.count() || !elements[number].isInUse) {
-    observer.onFault(engine, "frees RBUF element " + std::to_string(number) +
-                                 ", which is not in use");
-    return;
+  auto refuse = [&](const char *why) {
+    observer.onFault(engine,
+                     "frees RBUF element " + std::to_string(number) + why);
+  };
+  if (number >= size.count())
+    return refuse(", which the buffer does not have");
+  const auto &unusable = msf::elementsUnusable[size.code];
+  if (std::find(std::begin(unusable), std::end(unusable), number) !=
+      std::end(unusable))
+    return refuse(", which erratum 69 forbids");
+  Element &element = elements[number];
+  if (element.state == Element::State::Free)
+    return refuse(", which is free");
+  if (element.state == Element::State::InUse) {
+    KARAKAL_ASSERT(elementsInUse > 0, "more RBUF elements freed than taken");
+    --elementsInUse;
   }
-  KARAKAL_ASSERT(elementsInUse > 0, "more RBUF elements freed than taken");
-  elements[number].isInUse = false;
+  element.state = Element::State::Free;
   freeElements.push_back(number);
-  --elementsInUse;
   tryBus(events.now());
 }
 

@@ -11,8 +11,10 @@
 //   5. the first of them goes to the first thread of the thread free list: two
 //      status words are pushed into its transfer registers, with a signal.
 // Software frees an element through RBUF_ELEMENT_DONE. RX_CONTROL sets the
-// element size (64, 128 or 256 bytes); its bus width sets the number of thread
-// free lists: list p modulo that number serves port p [M]. A list may have a
+// element size (64, 128 or 256 bytes) and enables the ports' channels; at reset
+// no port is enabled and no element is free: software frees each for the first
+// time. The bus width sets the number of thread free lists: list p modulo that
+// number serves port p [M]. A list may have a
 // timeout: its first thread then gets a null status instead of waiting forever.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
@@ -58,17 +60,17 @@ class MsfReceive : public EventTarget {
 public:
   MsfReceive(Chassis &chassis, ChipObserver &observer, TrafficSource &source);
 
-  /// Puts the usable elements on the free list and opens the ports.
-  void start();
   /// True when nothing is left on a wire, in a FIFO or in an element.
   bool isDone() const;
 
   // ---- registers -----------------------------------------------------------
-  /// Sets element size and lists; `engine` faults while an element is in use.
+  /// Sets element size, lists and enabled ports; `engine` faults if size or
+  /// lists change while an element is in use. Another size leaves no element
+  /// free.
   void setControl(uint32_t value, uint32_t engine);
   void addThread(uint32_t list, uint32_t data);
   void setTimeout(uint32_t list, uint32_t ticks);
-  /// Frees an element; `engine` faults if the element is not in use.
+  /// Frees an element; `engine` faults if it is free, or may not be used.
   void freeElement(uint32_t element, uint32_t engine);
 
   const std::array<uint8_t, msf::bufferBytes> &buffer() const { return rbuf; }
@@ -97,6 +99,7 @@ private:
     double frameStart = 0;    ///< of the frame on the wire
     OfferedFrame frame;       ///< on the wire
     uint32_t pieceOffset = 0; ///< of the frame, arriving now
+    bool isEnabled = false;
     bool isOnWire = false;
     bool isHeld = false;      ///< closed loop: waits for space in the FIFO
     bool isScheduled = false; ///< its next frame's start is an event
@@ -104,7 +107,9 @@ private:
     Fifo<Piece> pieces;
   };
   struct Element {
-    bool isInUse = false; ///< between the bus and RBUF_ELEMENT_DONE
+    /// Unused: never freed. In use: between the bus and RBUF_ELEMENT_DONE.
+    enum class State : uint8_t { Unused, Free, InUse };
+    State state = State::Unused;
     uint32_t port = 0;
     Piece piece{};
     FrameOrigin origin;
@@ -117,7 +122,7 @@ private:
     uint32_t serial = 0; ///< of the first thread: invalidates older timeouts
   };
 
-  void fillFreeList();
+  void enablePorts(uint32_t control);
   List &listOf(uint32_t port) { return lists[port % listCount]; }
   void takeThread(List &list, uint64_t cycle, const uint32_t (&status)[2]);
   void startTimeout(List &list);

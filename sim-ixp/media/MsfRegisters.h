@@ -21,8 +21,7 @@ constexpr uint32_t spaceBytes = 0x4000;
 constexpr uint32_t bufferBytes = target::MsfBufferBytes;
 /// Elements of the smallest size, at reset.
 constexpr uint32_t elementCountMax = target::MpacketElements;
-/// Transmit partitions: one per port, each a quarter of the elements, in order,
-/// counted by TX_SEQUENCE_partition [M].
+/// Largest number of transmit partitions and thread free lists.
 constexpr uint32_t partitionCount = 4;
 /// Elements that must never be on the free list, by size code (IXP2400 erratum
 /// 69).
@@ -39,23 +38,72 @@ struct ElementSize {
   }
   constexpr uint32_t bytes() const { return target::MpacketBytes << code; }
   constexpr uint32_t count() const { return bufferBytes / bytes(); }
-  constexpr uint32_t partitionElements() const {
-    return count() / partitionCount;
-  }
   /// The element at an address in MSF space.
   constexpr uint32_t elementAt(uint32_t address) const {
     return (address - target::MsfBufferData) % bufferBytes / bytes();
   }
 };
 
-// ---- thread free lists -----------------------------------------------------
-constexpr uint32_t freelistCount = 4;
-/// Bits 21:20 of RX_CONTROL are the bus width (1x32, 2x16, 4x8, 1x16 + 2x8):
-/// the number of ports on the bus, and so of lists in use.
-constexpr uint32_t freelistsInUse(uint32_t control) {
-  constexpr uint32_t lists[] = {1, 2, 4, 3};
-  return lists[control >> 20 & 3];
+// ---- RX_CONTROL and TX_CONTROL [R] -----------------------------------------
+/// The division of a direction's 32 data lines, with one thread free list and
+/// one transmit partition for each part: bits 21:20.
+enum class BusWidth : uint32_t { One32, Two16, Four8, One16Two8 };
+constexpr BusWidth widthOf(uint32_t control) {
+  return static_cast<BusWidth>(control >> 20 & 3);
 }
+constexpr uint32_t widthBits(BusWidth width) {
+  return static_cast<uint32_t>(width) << 20;
+}
+constexpr uint32_t partsOf(BusWidth width) {
+  constexpr uint32_t parts[] = {1, 2, 4, 3};
+  return parts[static_cast<uint32_t>(width)];
+}
+/// Several ports share a part (MPHY); otherwise part n is port n (SPHY).
+constexpr uint32_t controlMphy = 1u << 19;
+/// Up to 32 ports share one channel; otherwise each of four has its own.
+constexpr uint32_t controlMphy32 = 1u << 18;
+/// Bits 31:28 enable channels. Part n is the n-th of the width's channels; with
+/// MPHY of four ports on 1x32, channel n is port n.
+constexpr uint32_t controlChannelShift = 28;
+constexpr uint32_t channelsOf(uint32_t control) {
+  constexpr uint32_t channels[] = {0x1, 0x5, 0xf, 0xd};
+  bool hasFourPorts =
+      (control & controlMphy) != 0 && (control & controlMphy32) == 0;
+  return widthOf(control) == BusWidth::One32 && hasFourPorts
+             ? 0xf
+             : channels[static_cast<uint32_t>(widthOf(control))];
+}
+/// The part that a port's frames pass.
+constexpr uint32_t partOf(uint32_t control, uint32_t port) {
+  return port % partsOf(widthOf(control));
+}
+/// Whether the channel of a port is enabled. Without MPHY there are only as
+/// many ports as parts.
+constexpr bool isPortEnabled(uint32_t control, uint32_t port) {
+  uint32_t parts = partsOf(widthOf(control));
+  uint32_t valid = channelsOf(control);
+  uint32_t nth = port % parts;
+  if ((control & controlMphy) == 0 && port >= parts)
+    return false;
+  if (parts == 1 && valid == 0xf)
+    nth = port % 4;
+  uint32_t channel = 0;
+  for (uint32_t seen = 0;; ++channel)
+    if ((valid >> channel & 1) != 0 && seen++ == nth)
+      break;
+  return (control >> controlChannelShift >> channel & 1) != 0;
+}
+/// Elements of a partition of TBUF, in order: equal parts; of 1x16 + 2x8, one
+/// half and two quarters [M].
+constexpr uint32_t partitionElements(BusWidth width, uint32_t part,
+                                     uint32_t elements) {
+  if (width == BusWidth::One16Two8)
+    return part == 0 ? elements / 2 : elements / 4;
+  return elements / partsOf(width);
+}
+
+// ---- thread free lists -----------------------------------------------------
+constexpr uint32_t freelistCount = partitionCount;
 /// Timeout of list 0 [R]: the longest wait of its first thread, in timestamp
 /// ticks; 0 = forever. The unit of measure is this project's choice [M].
 constexpr uint32_t freelistTimeout = 0x50;

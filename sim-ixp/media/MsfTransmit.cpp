@@ -2,6 +2,7 @@
 
 #include "sim-ixp/media/MsfTransmit.h"
 
+#include "sim-ixp/media/FrameCheck.h"
 #include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
@@ -24,7 +25,8 @@ MsfTransmit::MsfTransmit(Chassis &chassis, ChipObserver &observer,
                          uint32_t portCount)
     : events(chassis.scheduler()), observer(observer),
       params(chassis.parameters()), ports(portCount) {
-  KARAKAL_ASSERT(portCount <= msf::partitionCount, "one partition a port");
+  KARAKAL_ASSERT(portCount <= 32, "a control word names one of 32 ports");
+  divide();
 }
 
 uint32_t MsfTransmit::sequence(uint32_t index) const {
@@ -57,49 +59,85 @@ void MsfTransmit::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 
 void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
   uint32_t code = msf::ElementSize::codeOf(value);
-  if (code == size.code)
-    return;
+  msf::BusWidth width = msf::widthOf(value);
   if (code > 2)
     return observer.onFault(engine, "selects TBUF elements of size code 3");
-  if (!isDone())
+  bool isDivided = code != size.code || width != msf::widthOf(control);
+  if (isDivided && !isDone())
     return observer.onFault(
-        engine, "changes the TBUF's element size while elements are valid");
+        engine,
+        "changes the TBUF's elements or partitions while elements are valid");
+  control = value;
   size.code = code;
-  for (Partition &partition : partitions)
-    partition.next = 0;
+  if (isDivided)
+    divide();
+  enabledPorts = 0;
+  for (uint32_t port = 0; port < ports.size(); ++port)
+    enabledPorts |= uint32_t{msf::isPortEnabled(control, port)} << port;
+  tryBus(events.now());
 }
 
-void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
+/// Divides the buffer into the partitions of TX_CONTROL.
+void MsfTransmit::divide() {
+  msf::BusWidth width = msf::widthOf(control);
+  partitionsInUse = msf::partsOf(width);
+  nextPartition = 0;
+  uint32_t first = 0;
+  for (uint32_t part = 0; part < partitionsInUse; ++part) {
+    Partition &partition = partitions[part];
+    partition.first = first;
+    partition.elementCount = msf::partitionElements(width, part, size.count());
+    partition.next = 0;
+    first += partition.elementCount;
+  }
+  KARAKAL_ASSERT(first == size.count(), "the partitions fill the buffer");
+}
+
+uint32_t MsfTransmit::partitionOf(uint32_t number) const {
+  uint32_t part = partitionsInUse - 1;
+  while (number < partitions[part].first)
+    --part;
+  return part;
+}
+
+uint32_t MsfTransmit::portOf(uint32_t index, const Element &element) const {
+  return (control & msf::controlMphy) != 0 ? msf::controlPort(element.control)
+                                           : index;
+}
+
+void MsfTransmit::validate(uint32_t number, uint32_t word, uint32_t engine) {
   auto refuse = [&](const char *why) {
     observer.onFault(engine, "makes TBUF element " + std::to_string(number) +
                                  " valid " + why);
   };
-  if (number >= size.count() ||
-      number / size.partitionElements() >= ports.size())
-    return refuse("but no port sends it");
+  if (number >= size.count())
+    return refuse("which the buffer does not have");
   Element &element = elements[number];
   if (element.isValid)
     return refuse("while it is valid");
-  if (msf::controlLength(control) + msf::controlPayloadOffset(control) >
-      size.bytes())
+  if (msf::controlLength(word) + msf::controlPayloadOffset(word) > size.bytes())
     return refuse("with more bytes than it holds");
-  if (msf::controlPrepend(control) != 0)
+  if (msf::controlPrepend(word) != 0)
     return refuse("with a prepended part, which the model does not have");
+  uint32_t index = partitionOf(number);
+  element.control = word;
+  if (portOf(index, element) >= ports.size())
+    return refuse("but no port sends it");
   element.isValid = true;
-  element.control = control;
   element.engine = engine;
-  ++partitions[number / size.partitionElements()].validCount;
+  ++partitions[index].validCount;
   tryBus(events.now());
 }
 
 bool MsfTransmit::isReady(uint32_t index) const {
-  const Partition &partition = partitions[index];
-  const Element &element =
-      elements[index * size.partitionElements() + partition.next];
+  const Element &element = elements[nextElement(partitions[index])];
   if (!element.isValid)
     return false;
+  uint32_t number = portOf(index, element);
+  if (!(enabledPorts >> number & 1))
+    return false;
   // Frames are sent whole, so one longer than the FIFO could never pass.
-  const Port &port = ports[index];
+  const Port &port = ports[number];
   return port.fifoUsed + msf::controlLength(element.control) <=
          params.portsFifoBytes;
 }
@@ -107,7 +145,7 @@ bool MsfTransmit::isReady(uint32_t index) const {
 void MsfTransmit::tryBus(uint64_t cycle) {
   if (isBusTaken)
     return;
-  uint32_t count = static_cast<uint32_t>(ports.size());
+  uint32_t count = partitionsInUse;
   uint32_t chosen = nextPartition;
   while (!isReady(chosen)) {
     chosen = (chosen + 1) % count;
@@ -115,9 +153,9 @@ void MsfTransmit::tryBus(uint64_t cycle) {
       return;
   }
   nextPartition = (chosen + 1) % count;
-  uint32_t number = chosen * size.partitionElements() + partitions[chosen].next;
+  uint32_t number = nextElement(partitions[chosen]);
   uint32_t bytes = msf::controlLength(elements[number].control);
-  ports[chosen].fifoUsed += bytes;
+  ports[portOf(chosen, elements[number])].fifoUsed += bytes;
   uint64_t cycles = mediaBusCycles(bytes, params);
   isBusTaken = true;
   uint64_t taken = mediaBus.reserve(cycle, cycles);
@@ -138,13 +176,15 @@ std::vector<uint8_t> MsfTransmit::takeBytes() {
 }
 
 void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
-  uint32_t index = number / size.partitionElements();
+  uint32_t part = partitionOf(number);
   Element &element = elements[number];
-  Partition &partition = partitions[index];
+  Partition &partition = partitions[part];
+  uint32_t index = portOf(part, element);
   Port &port = ports[index];
   isBusTaken = false;
   element.isValid = false;
-  partition.next = (partition.next + 1) % size.partitionElements();
+  if (++partition.next == partition.elementCount)
+    partition.next = 0;
   ++partition.sent;
   --partition.validCount;
   ++totals.mpackets;
@@ -170,6 +210,8 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
   port.isInFrame = !(element.control & msf::controlEnd);
   element.origin = FrameOrigin();
   if (!port.isInFrame) {
+    if (params.portsFcs >> index & 1)
+      takeFcs(port.filling.bytes, port);
     port.frames.push_back(std::move(port.filling));
     tryWire(cycle, index);
   } else if (port.filling.bytes.size() + size.bytes() > params.portsFifoBytes) {
@@ -177,6 +219,19 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
                             "sends a frame longer than the port's FIFO");
   }
   tryBus(cycle);
+}
+
+/// Removes the check sequence that software has put at a frame's end; the FIFO
+/// holds its bytes until the frame has left.
+void MsfTransmit::takeFcs(std::vector<uint8_t> &bytes, Port &port) {
+  size_t kept = bytes.size() - std::min(bytes.size(), traces::crcBytes);
+  uint8_t expected[traces::crcBytes];
+  storeFrameCheckSequence(bytes.data(), kept, expected);
+  totals.wrongFcs += bytes.size() != kept + traces::crcBytes ||
+                     !std::equal(std::begin(expected), std::end(expected),
+                                 bytes.begin() + std::ptrdiff_t(kept));
+  port.fifoUsed -= static_cast<uint32_t>(bytes.size() - kept);
+  bytes.resize(kept);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,12 +2,14 @@
 
 #include "sim-ixp/media/TrafficSource.h"
 
+#include "sim-ixp/media/FrameCheck.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/Wire.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace karakal::sim {
 
@@ -25,7 +27,14 @@ TrafficSource::TrafficSource(std::vector<traces::Packet> packets,
     traces::padToMinimum(trace[i]);
     bitsBefore.push_back(traceBits);
     traceBits += (trace[i].bytes.size() + traces::crcBytes) * 8;
-    ports[trace[i].port % options.portCount].packets.push_back(i);
+    uint32_t port = trace[i].port % options.portCount;
+    ports[port].packets.push_back(i);
+    if (options.fcsPorts >> port & 1) {
+      std::vector<uint8_t> &bytes = trace[i].bytes;
+      uint8_t check[traces::crcBytes];
+      storeFrameCheckSequence(bytes.data(), bytes.size(), check);
+      bytes.insert(bytes.end(), std::begin(check), std::end(check));
+    }
   }
 }
 
@@ -43,6 +52,9 @@ const OfferedFrame *TrafficSource::peek(uint32_t index) {
   port.frame.number = number;
   port.frame.port = index;
   port.frame.bytes = &trace[packet].bytes;
+  bool hasFcs = options.fcsPorts >> index & 1;
+  port.frame.wireBytes = static_cast<uint32_t>(trace[packet].bytes.size() +
+                                               (hasFcs ? 0 : traces::crcBytes));
   port.frame.hasError = options.hasError && options.hasError(number);
   port.frame.dueSeconds = 0;
   if (!isClosedLoop())

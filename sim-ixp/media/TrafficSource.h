@@ -40,6 +40,8 @@ struct TrafficOptions {
   double offeredGbps = 0;
   /// Packets are due at the times of the trace; goes without a rate.
   bool keepsTimes = false;
+  /// Bit n: frames of port n carry their check sequence into the chip.
+  uint32_t fcsPorts = 0;
   /// Which packets arrive with a receive error (tests).
   std::function<bool(uint64_t number)> hasError;
 };
@@ -48,7 +50,8 @@ struct TrafficOptions {
 struct OfferedFrame {
   uint64_t number = 0; ///< of the run, from 0
   uint32_t port = 0;
-  const std::vector<uint8_t> *bytes = nullptr; ///< without CRC
+  const std::vector<uint8_t> *bytes = nullptr; ///< as the chip receives it
+  uint32_t wireBytes = 0;                      ///< without preamble, with CRC
   bool hasError = false;
   /// Open loop: seconds from the start; closed loop: 0.
   double dueSeconds = 0;

@@ -60,8 +60,9 @@ Dram::Dram(uint32_t bytes, Chassis &chassis, ChipObserver &observer)
       banksPerChannel(static_cast<uint32_t>(chassis.parameters().dramBanks)),
       channels(chassis.parameters().dramChannels),
       blockShift(shiftOf(chassis.parameters().dramBankBytes)),
-      bankShift(shiftOf(banksPerChannel)) {
-  if (bankShift)
+      bankShift(shiftOf(banksPerChannel)),
+      isHashed(chassis.parameters().dramBankHash != 0) {
+  if (bankShift && isHashed)
     digitBits = 8 / bankShift * bankShift;
   for (uint32_t number = 0; number < 1u << digitBits; ++number)
     for (uint32_t rest = number; rest != 0; rest >>= bankShift)
@@ -95,14 +96,18 @@ uint64_t Dram::blockOf(uint64_t address) const {
                     : address / chassis.parameters().dramBankBytes;
 }
 
-/// The bank of an interleaved block: the sum of the block number's digits in
-/// base `banks`, modulo `banks`. Adjacent blocks lie in different banks. So do
-/// equal offsets of packet buffers, which a plain modulo would put into one
-/// bank. The chip's own mapping is not documented [M].
+/// The bank of an interleaved block: its number modulo `banks` or, with
+/// dram.bank_hash, the sum of the number's digits in base `banks`, modulo
+/// `banks`. Adjacent blocks lie in different banks; by the hash so do equal
+/// offsets in buffers of a power of two. The chip's own mapping is not
+/// documented [M].
 uint32_t Dram::bankOf(uint64_t block) const {
   uint64_t count = banksPerChannel, sum = 0;
   if (count == 1)
     return 0;
+  if (!isHashed)
+    return static_cast<uint32_t>(bankShift ? block & (count - 1)
+                                           : block % count);
   if (bankShift) {
     for (; block != 0; block >>= digitBits)
       sum += digitSums[block & ((1u << digitBits) - 1)];

@@ -103,6 +103,7 @@ private:
   /// are powers of two; otherwise 0.
   uint32_t blockShift = 0;
   uint32_t bankShift = 0;
+  bool isHashed = true; ///< dram.bank_hash
   /// Digit sums, in base `banks`, of all numbers of `digitBits` bits.
   uint32_t digitBits = 0;
   std::array<uint8_t, 256> digitSums{};

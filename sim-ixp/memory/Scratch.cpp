@@ -18,6 +18,9 @@ namespace {
 
 enum EventCode : uint32_t { Serve, InputStateChange };
 
+/// Words of the smallest ring, size code 0.
+constexpr uint32_t ringWordsMin = 128;
+
 bool isAtomic(const Command &command) {
   return target::isAtomic(target::wordAccess(command.op));
 }
@@ -43,6 +46,46 @@ void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
   ring.inputState = statusOnEmpty;
   if (number < inputStateCount)
     chassis.setRingFlag(number, ring.inputState);
+}
+
+uint32_t Scratch::readRing(uint32_t number, Field field) const {
+  const Ring &ring = rings[number % ringCount];
+  if (ring.words == 0)
+    return 0;
+  uint32_t sizeCode =
+      static_cast<uint32_t>(__builtin_ctz(ring.words / ringWordsMin));
+  switch (field) {
+  case Field::Base:
+    return sizeCode << 30 | uint32_t{ring.statusOnEmpty} << 26 | ring.base;
+  case Field::Head:
+    return ring.head;
+  case Field::Tail:
+    return (ring.head + ring.count) % ring.words;
+  }
+  KARAKAL_UNREACHABLE("no such register");
+}
+
+bool Scratch::writeRing(uint32_t number, Field field, uint32_t value) {
+  Ring &ring = rings[number % ringCount];
+  if (field == Field::Base) {
+    uint32_t words = ringWordsMin << (value >> 30);
+    uint32_t base = value & (storage.size() - 1);
+    if (base % (4 * words) != 0)
+      return false;
+    configureRing(number, base, words, (value >> 26 & 1) != 0);
+    return true;
+  }
+  // Software writes 0 to both when it makes a ring.
+  if (value >= std::max(ring.words, 1u))
+    return false;
+  uint32_t tail = ring.words ? (ring.head + ring.count) % ring.words : 0;
+  uint32_t head = ring.head;
+  (field == Field::Head ? head : tail) = value;
+  ring.head = head;
+  ring.count = ring.words ? (tail + ring.words - head) % ring.words : 0;
+  if (ring.words)
+    updateInputState(number);
+  return true;
 }
 
 void Scratch::accept(Command &command) {

@@ -13,6 +13,7 @@
 #ifndef KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 #define KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 
+#include "sim-ixp/bus/Cap.h"
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Server.h"
 #include "sim-ixp/memory/Memory.h"
@@ -27,7 +28,9 @@ namespace karakal::sim {
 class ChipObserver;
 
 /// The scratchpad unit.
-class Scratch final : public CommandUnit, public EventTarget {
+class Scratch final : public CommandUnit,
+                      public EventTarget,
+                      public RingRegisters {
 public:
   static constexpr uint32_t ringCount = 16;
   static constexpr uint32_t inputStateCount = 12;
@@ -40,6 +43,10 @@ public:
   /// `statusOnEmpty` selects the meaning of its input state.
   void configureRing(uint32_t number, uint32_t base, uint32_t words,
                      bool statusOnEmpty);
+  // The registers of the CAP: an empty ring by its base; head and tail are word
+  // numbers inside it [M].
+  uint32_t readRing(uint32_t ring, Field field) const override;
+  bool writeRing(uint32_t ring, Field field, uint32_t value) override;
   uint32_t ringLevel(uint32_t number) const { return rings[number].count; }
   uint32_t ringWords(uint32_t number) const { return rings[number].words; }
 

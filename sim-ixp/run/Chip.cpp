@@ -36,6 +36,17 @@ Chip::Chip(const target::ChipParameters &parameters, ChipObserver &observer)
     const MicroProgram *program = engines[engine]->loaded();
     return program ? program->locationOf(pc) : std::string();
   });
+  capUnit->connectRings(scratchUnit.get(),
+                        [&observer](const std::string &what) {
+                          observer.onFault(xscaleActor, what);
+                        });
+  capUnit->onReset([this](uint32_t value) {
+    // Bits 7:0 are cluster 0, 23:16 cluster 1 [R: mask 0x000f000f].
+    for (uint32_t i = 0; i < engines.size(); ++i) {
+      uint32_t number = target::engineHardwareNumber(i, buses.clusterEngines());
+      engines[i]->setReset(value >> ((number >> 4) * 16 + (number & 15)) & 1);
+    }
+  });
   buses.connectUnit(target::FunctionalUnit::Sram, sramSelector.get());
   buses.connectUnit(target::FunctionalUnit::Scratch, scratchUnit.get());
   buses.connectUnit(target::FunctionalUnit::Dram, dramUnit.get());

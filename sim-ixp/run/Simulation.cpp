@@ -92,9 +92,13 @@ void Simulation::connectMedia(std::vector<traces::Packet> trace) {
   traffic.portCount = static_cast<uint32_t>(machine->parameters().portsCount);
   traffic.packetCount = asked.packets;
   traffic.offeredGbps = asked.offeredGbps;
+  traffic.fcsPorts = static_cast<uint32_t>(machine->parameters().portsFcs);
   traffic.keepsTimes = asked.keepsTimes;
   source = std::make_unique<TrafficSource>(std::move(trace), traffic);
   media = std::make_unique<Msf>(machine->chassis(), *accounts, *source);
+  AccountingPlan plan = planAccounting(loaded, plans);
+  media->setBuffers(target::bufferAddress(plan.firstHandle),
+                    target::bufferAddress(plan.handleStep), plan.bufferCount);
   media->onSent([this](const SentFrame &frame) { recordSent(frame); });
   accounts->onFreed([this](uint32_t handle) { media->forgetBuffer(handle); });
   newestOnPort.resize(traffic.portCount);

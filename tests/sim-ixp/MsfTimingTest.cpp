@@ -37,6 +37,10 @@ protected:
         std::make_unique<TrafficSource>(std::move(trace), TrafficOptions());
     msf = std::make_unique<Msf>(*chassis, observer, *source);
     chassis->connectUnit(target::FunctionalUnit::Msf, msf.get());
+    msf->writeRegister(target::MsfTxControl,
+                       0xfu << msf::controlChannelShift |
+                           msf::widthBits(msf::BusWidth::Four8),
+                       0);
     msf->onSent([&](const SentFrame &frame) { sent.push_back(frame); });
   }
 
@@ -68,7 +72,7 @@ protected:
   /// Makes a whole frame of `bytes` in TBUF element `element` valid.
   void send(uint32_t element, uint32_t bytes) {
     engine.transferOut[0] = bytes << 24 | msf::controlStart | msf::controlEnd |
-                            element / size.partitionElements();
+                            element / (size.count() / 4);
     engine.transferOut[1] = 0;
     issue(target::Op::MsfWrite, target::MsfTbufElementControl + 8 * element, 2,
           0);

@@ -41,6 +41,12 @@ public:
       : chip(parameters, observer), source(std::move(trace), options),
         msf(chip.chassis(), observer, source) {
     chip.connectMedia(&msf);
+    // A partition of the transmit buffer for each port, all enabled.
+    constexpr uint32_t control = msf::widthBits(msf::BusWidth::Four8);
+    msf.writeRegister(target::MsfTxControl,
+                      control | msf::channelsOf(control)
+                                    << msf::controlChannelShift,
+                      xscaleActor);
     msf.onSent([this](const SentFrame &frame) { sent.push_back(frame); });
     for (uint32_t ring : {target::RingRx, target::RingTx})
       chip.scratch().configureRing(ring, target::ringBase(ring),
