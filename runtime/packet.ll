@@ -23,6 +23,7 @@
 @IXP_HEAD_WORD = external global i8
 @IXP_DROP_COUNTERS = external global i8
 
+declare void @__ixp_scratch_put(i32, i32)
 declare void @__ixp_scratch_put2(i32, i32, i32)
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_swap()
@@ -510,7 +511,7 @@ define void @baker_packet_drop(i32 %h, i32 %reason) {
   ret void
 }
 
-; Puts a message of two words on a scratch ring; waits while the ring is nearly
+; Puts a message of two words on the ring to Tx; waits while the ring is nearly
 ; full. It is inlined because the ring number must be a constant on a
 ; microengine.
 define void @baker_channel_put(i32 %ring, i32 %message, i32 %second)
@@ -529,6 +530,25 @@ wait:
 
 put:
   call void @__ixp_scratch_put2(i32 %ring, i32 %message, i32 %second)
+  ret void
+}
+
+; Puts a message of one word on another scratch ring in the same way.
+define void @baker_channel_put_word(i32 %ring, i32 %message) alwaysinline {
+entry:
+  br label %test
+
+test:
+  %full = call i32 @__ixp_ring_status(i32 %ring)
+  %isFull = icmp ne i32 %full, 0
+  br i1 %isFull, label %wait, label %put, !prof !0
+
+wait:
+  call void @__ixp_swap()
+  br label %test
+
+put:
+  call void @__ixp_scratch_put(i32 %ring, i32 %message)
   ret void
 }
 

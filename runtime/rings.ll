@@ -11,7 +11,7 @@
 
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_ring_status(i32)
-declare void @__ixp_scratch_put2(i32, i32, i32)
+declare void @__ixp_scratch_put(i32, i32)
 declare void @baker_packet_drop(i32, i32)
 declare i32 @__ixp_neighbour_get()
 declare void @__ixp_neighbour_put(i32)
@@ -66,9 +66,9 @@ done:
   ret void
 }
 
-; Puts a message of two words on a scratch ring on a cycle in the same way.
-define void @baker_channel_offer(i32 %ring, i32 %message, i32 %second,
-                                 i32 %reason) alwaysinline {
+; Puts a message of one word on a scratch ring on a cycle in the same way.
+define void @baker_channel_offer(i32 %ring, i32 %message, i32 %reason)
+    alwaysinline {
 entry:
   br label %test
 
@@ -91,7 +91,7 @@ drop:
   ret void
 
 put:
-  call void @__ixp_scratch_put2(i32 %ring, i32 %message, i32 %second)
+  call void @__ixp_scratch_put(i32 %ring, i32 %message)
   ret void
 }
 

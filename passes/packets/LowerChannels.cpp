@@ -169,6 +169,7 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
 //===----------------------------------------------------------------------===//
 
 /// Emits code that gets a message. Its two words are 0 if the ring is empty.
+/// Only the messages of Rx have a second word.
 SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
                                           uint32_t ring) {
   if (target::isNeighbourRing(ring))
@@ -181,7 +182,7 @@ SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
     return {call(builder, loc, target::intrinsic::SramRingGet, queue, 1)[0],
             word(builder, loc, 0)};
   }
-  if (ring == target::RingToXScale)
+  if (ring != target::RingRx)
     return {call(builder, loc, target::intrinsic::RingGetWord,
                  {word(builder, loc, ring)}, 1)[0],
             word(builder, loc, 0)};

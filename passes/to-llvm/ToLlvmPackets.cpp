@@ -183,19 +183,21 @@ private:
   void putOnRing(ir::PacketSendOp op, uint32_t ring, Value first, Value second,
                  Rewriter &rewriter) const {
     Location loc = op.getLoc();
-    bool isSram = target::isSramRing(ring);
+    bool isSram = target::isSramRing(ring), isTx = ring == target::RingTx;
     uint32_t address = isSram ? target::queueWord(target::SramRingChannel,
                                                   target::sramRingEntry(ring))
                               : ring;
     SmallVector<Value> operands = {constantWord(rewriter, loc, address), first};
-    if (!isSram)
+    if (isTx)
       operands.push_back(second);
     std::optional<uint32_t> reason = op.getReason();
+    KARAKAL_ASSERT(!isTx || !reason, "the ring to Tx lies on no cycle");
     if (reason)
       operands.push_back(constantWord(rewriter, loc, *reason));
     using namespace target::runtime;
     StringRef put = isSram ? (reason ? SramRingOffer : SramRingPut)
-                           : (reason ? ChannelOffer : ChannelPut);
+                    : isTx ? ChannelPut
+                           : (reason ? ChannelOffer : ChannelPutWord);
     callPrimitive(rewriter, op, put, 0, operands);
   }
 };

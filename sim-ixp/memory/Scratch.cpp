@@ -176,8 +176,7 @@ void Scratch::updateInputState(uint32_t number) {
     return;
   Ring &ring = rings[number];
   const target::ChipParameters &params = chassis.parameters();
-  uint32_t margin =
-      std::min(static_cast<uint32_t>(params.ringFullMargin), ring.words / 2);
+  uint32_t margin = ring.words / static_cast<uint32_t>(params.ringFullPart);
   bool inputState =
       ring.statusOnEmpty ? ring.count == 0 : ring.count + margin >= ring.words;
   if (inputState == ring.inputState)

@@ -33,11 +33,11 @@ PowerPolicy::PowerPolicy(uint32_t stopWord, const EnginePlans &plans,
 }
 
 uint32_t PowerPolicy::messagesMax() const {
-  uint32_t words = chip.scratch().ringLevel(target::RingRx);
+  uint32_t messages =
+      chip.scratch().ringLevel(target::RingRx) / target::RingMessageWords;
   for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
        ++ring)
-    words = std::max(words, chip.scratch().ringLevel(ring));
-  uint32_t messages = words / target::RingMessageWords;
+    messages = std::max(messages, chip.scratch().ringLevel(ring));
   for (uint32_t i = 0; i < target::RingSramCount; ++i)
     messages = std::max(messages, chip.sram(target::SramRingChannel)
                                       .queueLevel(target::sramRingEntry(

@@ -140,8 +140,9 @@ constexpr uint32_t ringBase(uint32_t ring) {
          : ring == RingTx ? 0x0800
                           : 0x1000 + 0x400 * (ring - RingToXScale);
 }
-/// Size of ring 0..9 in words. After the ring-full flag is set, there is still
-/// space for a message from each context.
+/// Size of ring 0..9 in words. After the ring-full flag is set, a quarter is
+/// free (`ring.full_part`): space for a message from each of the 48 contexts of
+/// six engines.
 constexpr uint32_t ringWords(uint32_t ring) { return ring < 2 ? 512 : 256; }
 constexpr uint32_t ScratchRingsEnd = 0x3000;
 static_assert(ringBase(4) == 0x1800 &&
@@ -149,10 +150,10 @@ static_assert(ringBase(4) == 0x1800 &&
                       ScratchRingsEnd,
               "ring map");
 
-/// A ring message is two words. The first is number << 24 | handle, where the
-/// number is a packet's port on the rings rx and tx, and the channel's id on
-/// all others. The second is head << 16 | length on the rings rx and tx. If it
-/// is 0, as on all other rings, the descriptor holds port, head and length.
+/// The first word of a ring message is number << 24 | handle, where the number
+/// is a packet's port on the rings rx and tx, and the channel's id on all
+/// others. The rings rx and tx have a second word, head << 16 | length. If it
+/// is 0 or there is none, the descriptor holds port, head and length.
 constexpr uint32_t RingMessageWords = 2;
 constexpr uint32_t RingChannelShift = 24;
 constexpr uint32_t RingPortShift = 24;

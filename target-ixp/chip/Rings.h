@@ -3,8 +3,9 @@
 // A channel that does not become a call is a ring. `baker.ring` and the image
 // identify it by a number that also gives its kind:
 //
-//   0..15         scratch ring of that number. A message is two words. A
-//                 ring-full flag shows that it is nearly full (MemoryMap.h).
+//   0..15         scratch ring of that number. A message is one word, on the
+//                 rings of Rx and Tx two. A ring-full flag shows that it is
+//                 nearly full (MemoryMap.h).
 //   RingNeighbour next-neighbour ring, from an engine to the next one: 128
 //                 words in registers of the engine that reads. A message is one
 //                 word. It needs no command and so no wait.

@@ -65,6 +65,7 @@ protected:
     define("__ixp_ring_status", reinterpret_cast<void *>(noMessage));
     define("__ixp_scratch_get", reinterpret_cast<void *>(noMessage));
     define("__ixp_scratch_put2", reinterpret_cast<void *>(ignore));
+    define("__ixp_scratch_put", reinterpret_cast<void *>(ignore));
     define("__ixp_loop_entry", reinterpret_cast<void *>(ignore));
     define("__ixp_loop_iteration", reinterpret_cast<void *>(ignore));
     cantFail(jit->addIRModule(

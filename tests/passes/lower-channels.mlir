@@ -72,10 +72,10 @@ func.func @m.set(%v: i32) -> i32 attributes {baker.kind = #baker.kind<control>} 
 }
 
 // ME-LABEL: func.func @me_main()
-// ME: %[[OWN:.*]]:2 = call @__ixp_scratch_get2(%c4_i32{{.*}})
-// ME: baker.packet_take %[[OWN]]#0, %[[OWN]]#1 : !baker.packet<"ether">
+// ME: %[[OWN:.*]] = call @__ixp_scratch_get(%c4_i32{{.*}})
+// ME: baker.packet_take %[[OWN]], %{{.*}} : !baker.packet<"ether">
 // ME: call @__ixp_ring_status(%c3_i32)
-// ME: call @__ixp_scratch_get2(%c3_i32{{.*}})
+// ME: call @__ixp_scratch_get(%c3_i32{{.*}})
 // ME: %[[NEW:.*]]:2 = call @__ixp_scratch_get2(%c0_i32{{.*}})
 // ME: baker.packet_take %[[NEW]]#0, %[[NEW]]#1 from_rx
 // ME: call @__ixp_sleep(%c32_i32

@@ -41,9 +41,7 @@ struct Faults : ChipObserver {
 class ForeignImageTest : public ::testing::Test {
 protected:
   void make(std::vector<traces::Packet> trace, uint32_t fcsPorts = 0) {
-    // The margin that the driver's 192 descriptors in a ring of 256 words
-    // allow (docs/calibration.md).
-    parameters.ringFullMargin = margin;
+    parameters.ringFullPart = fullPart;
     parameters.portsFcs = fcsPorts;
     TrafficOptions options;
     options.packetCount = packetCount;
@@ -117,7 +115,7 @@ protected:
   }
 
   target::ChipParameters parameters;
-  uint64_t margin = 63;
+  uint64_t fullPart = target::ChipParameters().ringFullPart;
   uint64_t packetCount = 1000;
   Faults observer;
   std::unique_ptr<Chip> chip;
@@ -172,9 +170,9 @@ TEST_F(ForeignImageTest, AllDescriptorsFitOnTheRing) {
   EXPECT_EQ(chip->scratch().ringLevel(1), descriptorCount);
 }
 
-/// With this project's own margin it stops before.
+/// With a wider margin it stops before.
 TEST_F(ForeignImageTest, AWiderMarginHaltsIt) {
-  margin = target::ChipParameters().ringFullMargin;
+  fullPart = 2;
   make(frames());
   makeRings();
   giveDescriptors();
