@@ -2,7 +2,7 @@
 
 #include "driver/RunOnHost.h"
 #include "aggregation/Passes.h"
-#include "baker-lang/tables/TableStructure.h"
+#include "baker-lang/tables/SlotLayout.h"
 #include "codegen-x86/BatchMemory.h"
 #include "codegen-x86/batch/Passes.h"
 #include "driver/pipeline/RunPasses.h"

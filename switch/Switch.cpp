@@ -103,12 +103,11 @@ Result<std::string> Switch::make(const traces::ControlCall &call,
     return makeFileError(returned.error().id, call.file,
                          call.name + ": " + returned.error().message,
                          call.line);
-  std::string why =
-      function.tableLimit != 0
-          ? " refused the call: " +
-                traces::refusal(function, int32_t(*returned))
-          : " returned error " + std::to_string(int32_t(*returned));
-  return makeFileError("E-switch-010", call.file, call.name + why, call.line);
+  return makeFileError(
+      "E-switch-010", call.file,
+      "'" + function.name + "' refused the call: " +
+          traces::refusal(function, program.refusals(), int32_t(*returned)),
+      call.line);
 }
 
 Snapshot Switch::snapshot() {

@@ -2,6 +2,7 @@
 
 #include "baker-lang/tables/BucketLayout.h"
 
+#include "baker-lang/tables/SlotLayout.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
 #include "support/Assert.h"

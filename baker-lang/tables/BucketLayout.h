@@ -3,7 +3,9 @@
 #ifndef KARAKAL_BAKER_LANG_TABLES_BUCKETLAYOUT_H
 #define KARAKAL_BAKER_LANG_TABLES_BUCKETLAYOUT_H
 
-#include "baker-lang/tables/TableStructure.h"
+#include "ir/dialect/Tables.h"
+
+#include <vector>
 
 namespace karakal::lang {
 

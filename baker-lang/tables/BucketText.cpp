@@ -7,7 +7,7 @@
 
 #include "baker-lang/tables/BucketText.h"
 
-#include "baker-lang/tables/TableText.h"
+#include "baker-lang/tables/SlotLayout.h"
 #include "support/Assert.h"
 
 using namespace mlir;

@@ -17,6 +17,7 @@
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/tables/BucketLayout.h"
+#include "baker-lang/tables/SlotLayout.h"
 #include "baker-lang/tables/TableText.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"

@@ -6,6 +6,7 @@
 #include "baker-lang/tables/TableStructure.h"
 
 #include "baker-lang/tables/BucketLayout.h"
+#include "baker-lang/tables/SlotLayout.h"
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
@@ -35,28 +36,6 @@ const char *nameOf(StructureKind kind) {
   static const char *const names[] = {"direct", "buckets", "hash", "trie",
                                       "list"};
   return names[unsigned(kind)];
-}
-
-KeyLayout::KeyLayout(const std::vector<ir::TableKey> &keys) {
-  hasMasks = ir::hasPriority(keys);
-  auto pack = [&](bool wantsExact) {
-    for (unsigned i = 0; i < keys.size(); ++i) {
-      if (keys[i].kind == MatchKind::Range ||
-          (keys[i].kind == MatchKind::Exact) != wantsExact)
-        continue;
-      packed.push_back({i, keys[i].bits, packedBits});
-      packedBits += keys[i].bits;
-    }
-  };
-  pack(/*wantsExact=*/true);
-  bitsBeforePrefix = packedBits;
-  pack(/*wantsExact=*/false);
-  for (unsigned i = 0; i < keys.size(); ++i) {
-    if (keys[i].kind == MatchKind::Range)
-      ranges.push_back(i);
-    hasLength |= keys[i].kind == MatchKind::Lpm && !hasMasks;
-  }
-  packedWords = (packedBits + 31) / 32;
 }
 
 namespace {

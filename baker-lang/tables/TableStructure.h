@@ -34,27 +34,6 @@ const char *nameOf(StructureKind kind);
 std::optional<TableStructure> chooseStructure(ir::TableOp table,
                                               bool readsBuckets);
 
-/// The words of a slot's key: the packed bits of the fields that are exact,
-/// lpm or ternary; a prefix's length; masks; ends of ranges; the priority.
-struct KeyLayout {
-  explicit KeyLayout(const std::vector<ir::TableKey> &keys);
-
-  struct Field {
-    unsigned number; ///< in the key as declared
-    unsigned bits;
-    unsigned offset; ///< of the first bit among the packed bits
-  };
-  std::vector<Field> packed;    ///< exact fields, then lpm or ternary ones
-  std::vector<unsigned> ranges; ///< numbers of the fields that are ranges
-  unsigned packedBits = 0, packedWords = 0;
-  bool hasMasks = false, hasLength = false;
-  unsigned bitsBeforePrefix = 0; ///< if `hasLength`
-  unsigned words() const {
-    return packedWords * (hasMasks ? 2 : 1) + hasLength +
-           unsigned(2 * ranges.size()) + hasMasks;
-  }
-};
-
 } // namespace karakal::lang
 
 #endif // KARAKAL_BAKER_LANG_TABLES_TABLESTRUCTURE_H

@@ -6,6 +6,7 @@
 #include "baker-lang/tables/TableText.h"
 
 #include "baker-lang/tables/BucketText.h"
+#include "baker-lang/tables/SlotLayout.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -17,8 +18,6 @@ using namespace mlir;
 namespace karakal::lang {
 
 using ir::MatchKind;
-
-std::string slotField(unsigned field) { return "v" + std::to_string(field); }
 
 namespace {
 

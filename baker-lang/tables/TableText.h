@@ -11,8 +11,6 @@ namespace karakal::lang {
 
 /// The module of the generated text.
 inline constexpr const char *tableModuleName = "t";
-/// The field of a slot that holds field number `field` of the record.
-std::string slotField(unsigned field);
 
 /// Fills in the templates of a structure, which are in `folder`.
 /// Errors: E-baker-408 a template cannot be read.

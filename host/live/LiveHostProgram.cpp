@@ -197,6 +197,9 @@ public:
   const std::vector<std::string> &dropReasons() const override {
     return program.dropReasons;
   }
+  const std::vector<std::string> &refusals() const override {
+    return program.refusals;
+  }
   uint32_t coreCount() const override { return uint32_t(cores.size()); }
   x86::LiveCore &core(uint32_t index) override { return cores[index]; }
   Status init() override {

@@ -57,6 +57,7 @@ public:
   const std::vector<std::string> &dropReasons() const override {
     return reasons;
   }
+  const std::vector<std::string> &refusals() const override { return words; }
   uint32_t coreCount() const override { return uint32_t(all.size()); }
   FakeCore &core(uint32_t index) override { return all[index]; }
   Status init() override { return success(); }
@@ -71,6 +72,7 @@ private:
       {"m.set", {{"value", "u32"}}, "int", 0},
       {"m.get", {}, "u32", 0}};
   std::vector<std::string> reasons = {"unspecified"};
+  std::vector<std::string> words; ///< of refusals
   std::deque<FakeCore> all;
 };
 
