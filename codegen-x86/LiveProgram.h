@@ -85,7 +85,7 @@ public:
   virtual const std::string &name() const = 0;
   virtual const std::vector<traces::ControlSignature> &controls() const = 0;
   virtual const std::vector<std::string> &dropReasons() const = 0;
-  /// The texts of `refuse`, in the order of their numbers.
+  /// The texts of `refusal`, in the order of their numbers.
   virtual const std::vector<std::string> &refusals() const = 0;
   virtual uint32_t coreCount() const = 0;
   virtual LiveCore &core(uint32_t index) = 0;

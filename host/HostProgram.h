@@ -73,7 +73,7 @@ struct HostProgram {
   std::vector<std::string> dropReasons;
   /// The declared tables.
   std::vector<x86::TableShape> tables;
-  /// The texts of `refuse`, in the order of their numbers.
+  /// The texts of `refusal`, in the order of their numbers.
   std::vector<std::string> refusals;
   /// Numbers of counters of `baker_profile_add` and of sites of
   /// `baker_profile_load` (host/Instrument.h). 0 if the program is not

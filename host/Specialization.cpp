@@ -238,9 +238,11 @@ void Specialization::ask() {
 }
 
 void Specialization::drop(std::unique_ptr<SpecializedCode> broken) {
-  for (auto [number, version] : broken->assumed)
-    if (builder->versions()[number] != version)
-      watch->breaks(number);
+  // Code that is made at once leaves nothing out.
+  if (options.when != SpecializeWhen::AtOnce)
+    for (auto [number, version] : broken->assumed)
+      if (builder->versions()[number] != version)
+        watch->breaks(number);
   builder->retire(std::move(broken));
 }
 

@@ -7,7 +7,7 @@
 
 namespace karakal {
 
-/// The status that stands for a program's first text of `refuse("…")`; the
+/// The status that stands for a program's first text of `refusal("…")`; the
 /// texts that follow have the next numbers. Programs that return numbers of
 /// their own use smaller ones.
 inline constexpr int32_t FirstRefusal = 0x10000;

@@ -9,7 +9,7 @@ import lit.formats
 config.name = "karakal"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".baker", ".mlir", ".ll", ".uc", ".test"]
-config.excludes = ["data", "Inputs", "kernels", "packets"]
+config.excludes = ["data", "Inputs", "foreign", "kernels", "packets"]
 config.test_source_root = os.path.dirname(__file__)
 
 root = os.path.dirname(config.test_source_root)

@@ -83,7 +83,7 @@ struct ControlSignature {
 };
 
 /// Why a function refused a call by returning `status`, which is not 0.
-/// `texts` are those of the program's `refuse`, in the order of their numbers
+/// `texts` are those of the program's `refusal`, in the order of their numbers
 /// (support/Refusal.h).
 std::string refusal(const ControlSignature &signature,
                     const std::vector<std::string> &texts, int32_t status);

@@ -322,6 +322,7 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
   case Primitive::Trace:
     return visitArguments(expr);
   case Primitive::DropCount: // its argument is the name of a drop reason
+  case Primitive::Refusal:   // its argument is a text
     return;
   case Primitive::ChannelPut:
     return release(*arguments[1]);

@@ -177,6 +177,7 @@ bool StatementCheck::hasEffect(const CallExpr &call) {
   case Primitive::Timestamp:
   case Primitive::Random:
   case Primitive::DropCount:
+  case Primitive::Refusal:
     return false;
   default:
     return true;

@@ -26,7 +26,7 @@ Value FunctionLowering::lowerService(const CallExpr &expr) {
   case Primitive::DropCount:
     return builder.create<ir::DropCountOp>(at, builder.getI32Type(),
                                            expr.reason->name);
-  case Primitive::Refuse:
+  case Primitive::Refusal:
     return builder.create<mlir::arith::ConstantIntOp>(
         at,
         parent.refusalNumber(llvm::cast<StringExpr>(*expr.arguments[0]).text),

@@ -54,7 +54,7 @@ public:
                           mlir::Location at) const;
 
   bool keepsTraces() const { return traceCalls == TraceCalls::Keep; }
-  /// What `refuse(text)` returns; the same text has one number.
+  /// What `refusal(text)` returns; the same text has one number.
   int32_t refusalNumber(const std::string &text);
   /// A number for a loop with a bound, from 1.
   uint32_t nextLoopNumber() { return ++loopCount; }

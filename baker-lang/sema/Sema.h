@@ -282,7 +282,7 @@ private:
   const Type *checkDropCount(CallExpr &expr);
   const Type *checkAtomicAdd(CallExpr &expr);
   const Type *checkTrace(CallExpr &expr);
-  const Type *checkRefuse(CallExpr &expr);
+  const Type *checkRefusal(CallExpr &expr);
 
   /// Reports an error, unless the line has a syntax error.
   Diagnostic &error(DiagId id, SourceRange where, std::string message);

@@ -32,7 +32,7 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
     return types.error();
   case ExprKind::String:
     error(DiagId::UnsupportedString, expr.range,
-          "a string is allowed as the first argument of 'trace' and 'refuse' "
+          "a string is allowed as the first argument of 'trace' and 'refusal' "
           "only");
     return types.error();
   case ExprKind::Name:

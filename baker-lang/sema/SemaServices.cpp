@@ -20,8 +20,8 @@ const Type *Sema::checkService(CallExpr &expr) {
     return checkTrace(expr);
   case Primitive::DropCount:
     return checkDropCount(expr);
-  case Primitive::Refuse:
-    return checkRefuse(expr);
+  case Primitive::Refusal:
+    return checkRefusal(expr);
   case Primitive::Timestamp:
   case Primitive::Random:
     if (!checkArgumentCount(expr, 0, 0, name))
@@ -81,13 +81,13 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
   return types.error();
 }
 
-const Type *Sema::checkRefuse(CallExpr &expr) {
+const Type *Sema::checkRefusal(CallExpr &expr) {
   auto *text = expr.arguments.size() == 1
                    ? llvm::dyn_cast<StringExpr>(expr.arguments[0].get())
                    : nullptr;
   if (!text || text->text.empty()) {
     error(DiagId::BadRefusal, expr.range,
-          "'refuse' takes a string that says why the call is refused");
+          "'refusal' takes a string that says why the call is refused");
     return types.error();
   }
   text->type = types.voidType();

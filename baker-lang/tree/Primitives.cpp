@@ -12,8 +12,8 @@ const std::vector<std::string> &primitiveNames() {
       "packet_length",  "channel_put",     "atomic_add",
       "hash48",         "hash64",          "hash128",
       "timestamp",      "random",          "trace",
-      "drop_count",     "refuse"};
-  KARAKAL_ASSERT(names.size() == size_t(Primitive::Refuse),
+      "drop_count",     "refusal"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::Refusal),
                  "one name for each primitive");
   return names;
 }

@@ -31,7 +31,7 @@ enum class Primitive {
   Random,
   Trace,
   DropCount,
-  Refuse,
+  Refusal,
 };
 
 /// The primitive called `name`, or None.

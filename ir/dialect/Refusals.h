@@ -1,6 +1,6 @@
 // Why control functions refuse calls, in the words of the program.
 //
-// `refuse("…")` gives a number from FirstRefusal (support/Refusal.h) on; the
+// `refusal("…")` gives a number from FirstRefusal (support/Refusal.h) on; the
 // module lists the texts in the order of their numbers (`baker.refusals`).
 
 #ifndef KARAKAL_IR_DIALECT_REFUSALS_H

@@ -96,7 +96,7 @@ private:
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
-  std::vector<std::string> refusals; ///< the texts of the program's `refuse`
+  std::vector<std::string> refusals; ///< the texts of the program's `refusal`
   std::vector<Error> refused;
   bool keepGoing = false;
   uint64_t done = 0;

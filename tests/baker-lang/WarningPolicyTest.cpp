@@ -21,7 +21,8 @@ TEST(WarningPolicy, HasTheDefaultsOfTheCatalogue) {
   WarningPolicy policy = policyOf({});
   EXPECT_EQ(policy.offByDefault, std::set<std::string>{"conversion"});
   EXPECT_EQ(policy.errors,
-            (std::set<std::string>{"constant-index", "unread-channel"}));
+            (std::set<std::string>{"constant-index", "port-range",
+                                   "unread-channel"}));
   EXPECT_FALSE(policy.areAllErrors);
 }
 
@@ -35,7 +36,7 @@ TEST(WarningPolicy, AGroupStandsForItsFlags) {
 TEST(WarningPolicy, ErrorAndNoErrorChangeOneFlag) {
   EXPECT_EQ(policyOf({"error=unreachable"}).errors.count("unreachable"), 1u);
   EXPECT_EQ(policyOf({"no-error=unread-channel"}).errors,
-            std::set<std::string>{"constant-index"});
+            (std::set<std::string>{"constant-index", "port-range"}));
 }
 
 TEST(WarningPolicy, TheOrderOfTheOptionsDoesNotMatter) {

@@ -194,7 +194,10 @@ def test_wrong_rules_are_refused(
 def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) -> None:
     call = RULE.format(flow=0, src=8, low=0, p=6)
     said = refusal("\n".join([call] * 10241), loads[10], tmp_path)
-    assert "control.txt:10241" in said and "rule_add' refused the call: it returned 1" in said
+    assert (
+        "control.txt:10241" in said
+        and "rule_add' refused the call: it returned 1" in said
+    )
 
 
 def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) -> None:

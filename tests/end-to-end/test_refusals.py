@@ -18,7 +18,7 @@ module m {
   ppf p { in ether_pkt * in_cc; out ether_pkt * out_cc; }
   wiring { rx -> p.in_cc; p.out_cc -> tx; }
   int check(u32 value) {
-    return value > 100 ? refuse("the limit is at most 100") : 0;
+    return value > 100 ? refusal("the limit is at most 100") : 0;
   }
   control int set_limit(u32 value) {
     int wrong = check(value);
