@@ -1,6 +1,7 @@
 // Programs for bakersw.
 
 #include "driver/SwitchProgram.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/Compile.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
@@ -18,6 +19,7 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   options.inputs = sources;
   options.importFolders = importFolders;
   options.run = true;
+  options.warnings = *lang::warningPolicy({});
   // One command of the chip reads a bucket; cores of x86 do not.
   options.specialize = host::SpecializeWhen::AtOnce;
   mlir::MLIRContext context;

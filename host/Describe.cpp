@@ -2,8 +2,8 @@
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"
-#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Tables.h"
+#include "ir/dialect/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -7,7 +7,7 @@
 #include "baker-lang/lower/ProgramLowering.h"
 
 #include "ir/dialect/Attributes.h"
-#include "ir/dialect/Refusals.h"
+#include "ir/dialect/Target.h"
 #include "support/Error.h"
 #include "support/Refusal.h"
 

@@ -8,7 +8,6 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
-#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"

@@ -4,7 +4,6 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
-#include "ir/dialect/Refusals.h"
 #include "ir/dialect/Target.h"
 
 #include "support/Assert.h"

@@ -1,7 +1,9 @@
 // The chip that a module is compiled for.
 
 #include "ir/dialect/Target.h"
+#include "mlir/IR/Builders.h"
 #include "support/Assert.h"
+#include "support/Refusal.h"
 #include "target-ixp/chip/ChipLayout.h"
 
 using namespace mlir;
@@ -41,6 +43,30 @@ LogicalResult verifyTarget(Operation *op, Attribute attribute) {
   if (Status possible = target::checkIsTarget(*chip); !possible)
     return op->emitOpError() << "'baker.target': " << possible.error().message;
   return mlir::success();
+}
+
+std::vector<std::string> refusalsOf(ModuleOp module) {
+  std::vector<std::string> texts;
+  if (auto list = module->getAttrOfType<ArrayAttr>(refusalsAttrName))
+    for (auto text : list.getAsRange<StringAttr>())
+      texts.push_back(text.str());
+  return texts;
+}
+
+void setRefusals(ModuleOp module, const std::vector<std::string> &texts) {
+  KARAKAL_ASSERT(texts.size() < INT32_MAX - FirstRefusal,
+                 "each text has a number that is positive");
+  if (texts.empty())
+    return;
+  llvm::SmallVector<llvm::StringRef> list(texts.begin(), texts.end());
+  module->setAttr(refusalsAttrName, Builder(module).getStrArrayAttr(list));
+}
+
+LogicalResult verifyRefusals(Operation *op, Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (list && llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return mlir::success();
+  return op->emitOpError("'baker.refusals' must be a list of texts");
 }
 
 } // namespace karakal::ir

@@ -1,4 +1,5 @@
-// The chip that a module is compiled for.
+// Attributes of a module: the chip that it is compiled for, and the words of
+// refused control calls.
 //
 // The attribute `baker.target` of a module names a chip as target::parseChip
 // takes it: a configuration, then settings. The passes read the chip's figures
@@ -10,6 +11,9 @@
 #define KARAKAL_IR_DIALECT_TARGET_H
 
 #include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
 
 namespace karakal::target {
 struct ChipParameters;
@@ -33,6 +37,18 @@ void setTarget(mlir::ModuleOp module, llvm::StringRef description);
 /// be compiled for.
 mlir::LogicalResult verifyTarget(mlir::Operation *op,
                                  mlir::Attribute attribute);
+
+/// The texts of `refusal("…")`, in the order of their numbers, which begin at
+/// FirstRefusal (support/Refusal.h).
+inline constexpr llvm::StringLiteral refusalsAttrName = "baker.refusals";
+
+/// The texts of a program; empty without the attribute.
+std::vector<std::string> refusalsOf(mlir::ModuleOp module);
+/// Sets the texts; without any there is no attribute.
+void setRefusals(mlir::ModuleOp module, const std::vector<std::string> &texts);
+
+/// Verifies that `value` is a list of texts.
+mlir::LogicalResult verifyRefusals(mlir::Operation *op, mlir::Attribute value);
 
 } // namespace karakal::ir
 

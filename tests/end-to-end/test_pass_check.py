@@ -22,10 +22,11 @@ from testkit.tools import run, run_npftrace
 #: The least share of blocks in percent. L3-Switch floods after each of four paths
 #: of learning and looking up, and not every frame occurs on every path. baker-pac
 #: copies paths of MPLS with blocks that no packet reaches: after the last pop, the
-#: TTL is already checked and no label is pushed, and a header always has space. The
+#: TTL is already checked and no label is pushed, and a header always has space; and
+#: the searches that an update disturbs begin again, which no update of a run does. The
 #: rare PPFs of MPLS, whose code is here, too, see IPv6 below labels, which no frame of
 #: this file has.
-SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 90, MPLS: 58}
+SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 90, MPLS: 55}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
 REPORT = re.compile(r"check-passes: (\S+): the same for .* blocks \((\d+) %\)")
 ROUTER_MAC = re.compile(r"port_mac\((\d), ([0-9a-f:]+)\)")

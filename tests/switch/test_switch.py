@@ -37,11 +37,12 @@ def test_the_switch_sends_what_a_run_sends(app: str, tmp_path: Path) -> None:
     load = replace(load, trace=only)
     out, stats = run_on_x86(SOURCES[app], load, tmp_path)
     json_file = tmp_path / "switch.json"
-    run(
+    done = run(
         "bakersw", SOURCES[app], f"--control={load.control}", "--socket=none",
         f"--stats={json_file}", f"--port=pcap,rx={only},tx={tmp_path}/0.pcap",
         *[f"--port=pcap,tx={tmp_path}/{n}.pcap" for n in range(1, PORTS)],
     )  # fmt: skip
+    assert "warning" not in done.stderr
     made = json.loads(json_file.read_text())
     for key in ("received", "forwarded", "dropped", "consumed", "transmitted"):
         assert made["packets"][key] == stats["packets"][key], key
