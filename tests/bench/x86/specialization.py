@@ -25,7 +25,7 @@ from testkit.workloads import Workload
 RUN_PACKETS = 1_000_000
 ROUNDS = 5
 #: Packets of the run whose updates leave time for builds.
-CALM_PACKETS = 4_000_000
+CALM_PACKETS = 60_000_000
 #: Further traffic of the applications: few and many entries.
 TRAFFIC = {"l3-switch": ("bridged",), "firewall": ("rules10", "rules1000"), "mpls": ()}
 #: Cases of the paper, by the beginnings of their names.
