@@ -28,7 +28,8 @@ foreach(library IN LISTS installed_libraries)
   list(APPEND objects "$<TARGET_OBJECTS:${library}>")
 endforeach()
 add_library(karakal SHARED ${objects})
-target_link_libraries(karakal PRIVATE karakal_UNICORN karakal_PCAP)
+target_link_libraries(karakal PRIVATE karakal_UNICORN karakal_PCAP
+  karakal_COMPRESSION)
 target_link_options(karakal PRIVATE -Wl,-Bsymbolic)
 target_compile_features(karakal INTERFACE cxx_std_17)
 target_include_directories(karakal INTERFACE

@@ -11,7 +11,7 @@ set(KARAKAL_LAYERS
   "target-ixp           | support                              | "
   "target-ixp/assembler | support target-ixp                   | "
   "target-ixp/microcode | support target-ixp                   | BOOST_GRAPH"
-  "traces               | support                              | PCAP"
+  "traces               | support                              | PCAP COMPRESSION"
   "sim-ixp              | support target-ixp traces            | UNICORN"
   "sim-ixp/python       | support target-ixp sim-ixp           | PYBIND11"
   "ir                   | support target-ixp                   | MLIR"

@@ -30,6 +30,11 @@ pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 add_library(karakal_PCAP INTERFACE)
 target_link_libraries(karakal_PCAP INTERFACE PkgConfig::PCAP)
 
+# What traces and control files are compressed with.
+pkg_check_modules(COMPRESSION REQUIRED IMPORTED_TARGET zlib libzstd liblzma)
+add_library(karakal_COMPRESSION INTERFACE)
+target_link_libraries(karakal_COMPRESSION INTERFACE PkgConfig::COMPRESSION)
+
 find_program(ANTLR4_EXECUTABLE antlr4 REQUIRED)
 find_path(ANTLR4_INCLUDE_DIR antlr4-runtime.h PATH_SUFFIXES antlr4-runtime
           REQUIRED)

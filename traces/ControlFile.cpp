@@ -5,10 +5,10 @@
 
 #include "traces/ControlFile.h"
 
+#include "traces/InputFile.h"
+
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -252,12 +252,11 @@ karakal::traces::parseControl(const std::string &text,
 
 Result<std::vector<ControlCall>>
 karakal::traces::readControlFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  // An empty file sets the fail bit of `text`, which is no error here.
-  if (!file || (file.peek() != EOF && !(text << file.rdbuf())) || file.bad())
-    return makeFileError("E-traces-020", path,
-                         std::string("the control file cannot be read: ") +
-                             std::strerror(errno));
-  return parseControl(text.str(), path);
+  auto file = InputFile::open(path, "E-traces-020", "the control file");
+  if (!file)
+    return file.error();
+  std::string text;
+  if (Status status = (*file)->readRest(text); !status)
+    return status.error();
+  return parseControl(text, path);
 }

@@ -110,9 +110,10 @@ struct Resolved {
   std::vector<uint64_t> args;
 };
 
-/// Reads a control file; the calls keep the file's order, and calls of the
-/// same time run in it. `file` is used in messages.
-/// Errors: E-traces-020 cannot be read, -021 form of a line, -022 number.
+/// Reads a control file, which gzip, zstd or xz may have compressed; the calls
+/// keep the file's order, and calls of the same time run in it. `file` is used
+/// in messages. Errors: E-traces-020 cannot be read, -009 compressed data that
+/// are cut short or damaged, -021 form of a line, -022 number.
 Result<std::vector<ControlCall>> readControlFile(const std::string &path);
 Result<std::vector<ControlCall>> parseControl(const std::string &text,
                                               const std::string &file);

@@ -3,10 +3,12 @@
 // The first four bytes tell the format. pcap in all its variants (both byte
 // orders, microseconds and nanoseconds, old layouts) is libpcap's; pcapng is
 // read here, because libpcap hides the interface of a packet. A trace is read
-// whole or refused: half a trace would give half a result that looks like one.
+// whole or refused, compressed or not: half a trace would give half a result
+// that looks like one.
 
 #include "traces/TraceReader.h"
 
+#include "traces/InputFile.h"
 #include "traces/LinkType.h"
 #include "traces/PcapngReader.h"
 
@@ -23,11 +25,9 @@ using namespace karakal::traces;
 
 namespace {
 
-enum class Format { Pcap, Pcapng, Gzip, Other };
+enum class Format { Pcap, Pcapng, Other };
 
 Format formatOf(const std::vector<uint8_t> &head) {
-  if (head.size() >= 2 && head[0] == 0x1f && head[1] == 0x8b)
-    return Format::Gzip;
   if (head.size() < 4)
     return Format::Other;
   uint32_t magic = 0;
@@ -48,40 +48,24 @@ Format formatOf(const std::vector<uint8_t> &head) {
   }
 }
 
-struct FileCloser {
-  void operator()(FILE *file) const { std::fclose(file); }
-};
 struct PcapCloser {
   void operator()(pcap_t *pcap) const { pcap_close(pcap); }
 };
 
-Error cannotRead(const std::string &path) {
-  return makeFileError("E-traces-001", path,
-                       std::string("the trace cannot be read: ") +
-                           std::strerror(errno));
-}
-
 /// The whole file, unless its first bytes already show that it is no trace.
 Result<std::vector<uint8_t>> readFile(const std::string &path) {
-  std::unique_ptr<FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
+  auto file = InputFile::open(path, "E-traces-001", "the trace");
   if (!file)
-    return cannotRead(path);
+    return file.error();
   std::vector<uint8_t> bytes(4);
-  bytes.resize(std::fread(bytes.data(), 1, 4, file.get()));
-  if (std::ferror(file.get()))
-    return cannotRead(path);
-  const Format format = formatOf(bytes);
-  if (format == Format::Gzip || format == Format::Other)
+  Result<std::size_t> count = (*file)->read(bytes.data(), bytes.size());
+  if (!count)
+    return count.error();
+  bytes.resize(*count);
+  if (formatOf(bytes) == Format::Other)
     return std::move(bytes);
-  constexpr std::size_t chunkBytes = 1 << 16;
-  for (std::size_t got = 1; got != 0;) {
-    const std::size_t size = bytes.size();
-    bytes.resize(size + chunkBytes);
-    got = std::fread(bytes.data() + size, 1, chunkBytes, file.get());
-    bytes.resize(size + got);
-  }
-  if (std::ferror(file.get()))
-    return cannotRead(path);
+  if (Status status = (*file)->readRest(bytes); !status)
+    return status.error();
   return std::move(bytes);
 }
 
@@ -110,7 +94,7 @@ Result<std::vector<Packet>> parsePcap(const std::string &path,
                                       std::vector<uint8_t> &bytes) {
   FILE *file = fmemopen(bytes.data(), bytes.size(), "rb");
   if (!file)
-    return cannotRead(path);
+    return pcapError(path, std::strerror(errno), 0);
   char why[PCAP_ERRBUF_SIZE] = "";
   std::unique_ptr<pcap_t, PcapCloser> pcap(
       pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO,
@@ -151,9 +135,6 @@ Result<PcapngContent> parse(const std::string &path,
       return packets.error();
     return PcapngContent{std::move(*packets), 1};
   }
-  case Format::Gzip:
-    return makeFileError("E-traces-007", path,
-                         "the trace is compressed; unpack it with gunzip");
   case Format::Other:
     break;
   }

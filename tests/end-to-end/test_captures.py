@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from npftrace.files import read_bytes
 from npftrace.frames.capture import write_capture
 from testkit.applications import END_LEVELS, L3_SWITCH
 from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simulate
@@ -21,7 +22,7 @@ LEARNED_WITHIN = 1024
 
 def link_type(capture: Path) -> int | None:
     """The link type of a classic pcap file; None for pcapng."""
-    head = capture.read_bytes()[:24]
+    head = read_bytes(capture, "E-traces-001", "the trace")[:24]
     for order in "<>":
         if struct.unpack(order + "I", head[:4])[0] in (0xA1B2C3D4, 0xA1B23C4D):
             return struct.unpack(order + "I", head[20:24])[0] & 0xFFFF
@@ -29,18 +30,9 @@ def link_type(capture: Path) -> int | None:
 
 
 @pytest.fixture(scope="session")
-def captures(test_data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """All captures, the compressed ones unpacked."""
-    import gzip
-
-    folder = tmp_path_factory.mktemp("captures")
-    found = []
-    for path in sorted((test_data / "pcap").iterdir()):
-        if path.suffix == ".gz":
-            plain = folder / path.stem
-            plain.write_bytes(gzip.decompress(path.read_bytes()))
-            path = plain
-        found.append(path)
+def captures(test_data: Path) -> list[Path]:
+    """All captures, compressed ones among them."""
+    found = sorted((test_data / "pcap").iterdir())
     assert len(found) == 59
     return found
 

@@ -27,7 +27,6 @@ TEST(Captures, areReadOrRefusedForTheirLinkType) {
       {"tcpdump--mpls-traceroute.pcap", "E-traces-004"},
       {"tcpdump--lspping-fec-ldp.pcap", "E-traces-004"},
       {"tcpdump--cve2015-0261-ipv6.pcap", "E-traces-004"},
-      {"libtrace--ip-in-mpls.pcap.gz", "E-traces-007"},
   };
   unsigned fileCount = 0;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {

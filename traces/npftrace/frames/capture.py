@@ -1,21 +1,20 @@
 """Reads and writes pcap and pcapng files.
 
 In a pcapng file with more than one interface, a frame's port is its interface.
-In any other file it is the frame's index modulo the number of ports. A file
-that gzip compressed is read as it is.
+In any other file it is the frame's index modulo the number of ports. Files may be
+compressed.
 """
 
-import gzip
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from npftrace.errors import InputError
+from npftrace.files import create, plain_name, read_bytes
 
 LINK_TYPE_ETHERNET = 1
 SNAP_BYTES = 262144
-GZIP_MAGIC = b"\x1f\x8b"
 NS_PER_SECOND = 1_000_000_000
 
 #: pcap magic numbers as bytes of the file: byte order, ns per time unit.
@@ -80,7 +79,7 @@ def read_capture(path: Path, ports: int, allow_empty: bool = False) -> Capture:
     InputError says why a file cannot be read; a file without packets is an
     error too unless `allow_empty`.
     """
-    data = _read_bytes(path)
+    data = read_bytes(path, "E-traces-001", "the trace")
     if data[:4] in PCAP_MAGICS:
         raw = list(_pcap_frames(path, data))
         interfaces = 1
@@ -96,16 +95,6 @@ def read_capture(path: Path, ports: int, allow_empty: bool = False) -> Capture:
         return Capture([Frame(t, port % ports, data) for t, port, data in raw], True)
     numbered = enumerate(raw)
     return Capture([Frame(t, i % ports, data) for i, (t, _, data) in numbered], False)
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data[:2] == GZIP_MAGIC else data
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        message = f"the trace cannot be read: {reason}"
-        raise InputError("E-traces-001", message, path) from error
 
 
 def _cut_short(path: Path, count: int) -> InputError:
@@ -246,7 +235,7 @@ class _PcapngParser:
 
 def is_pcapng(path: Path) -> bool:
     """Whether a file of this name is written as pcapng."""
-    return path.suffix == ".pcapng"
+    return plain_name(path).suffix == ".pcapng"
 
 
 def file_header(path: Path, ports: int) -> bytes:
@@ -286,7 +275,7 @@ def write_frame(file: BinaryIO, pcapng: bool, frame: Frame) -> None:
 
 def write_capture(path: Path, frames: list[Frame], ports: int) -> None:
     """Writes a whole file, as pcapng if the name ends so and otherwise as pcap."""
-    with open(path, "wb") as file:
+    with create(path) as file:
         file.write(file_header(path, ports))
         for frame in frames:
             write_frame(file, is_pcapng(path), frame)

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from npftrace.draws import Numbers
+from npftrace.files import create
 from npftrace.frames import capture
 from npftrace.frames.wire import CRC_BYTES, GAP_BYTES
 from npftrace.make.chunks import Bytes
@@ -33,7 +34,8 @@ class FrameWriter:
 
     def __enter__(self) -> Self:
         self.part = self.path.with_name(self.path.name + ".part")
-        self.file = open(self.part, "wb")
+        self.output = create(self.part, named=self.path)
+        self.file = self.output.__enter__()
         self.file.write(capture.file_header(self.path, self.ports))
         return self
 
@@ -43,7 +45,7 @@ class FrameWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.file.close()
+        self.output.__exit__(None, None, None)
         if error:
             self.part.unlink()
         else:

@@ -13,6 +13,7 @@ import numpy as np
 
 from npftrace.arguments import between
 from npftrace.draws import Numbers, share_out
+from npftrace.files import create_text
 from npftrace.frames.wire import ETH_TYPE_IPV6, ETHER_BYTES, UDP, mac_text
 from npftrace.make import traffic
 from npftrace.make.chunks import Chunk, put
@@ -110,7 +111,7 @@ class _Generator:
     def write_tables(self) -> None:
         """Writes the control file."""
         args = self.args
-        with open(args.control, "w", encoding="ascii") as file:
+        with create_text(args.control) as file:
             file.write(f"# {args.routes} routes of IPv6\n")
             control.write_ports(file, map(router_mac, range(args.ports)))
             ports = (np.arange(args.hops) % args.ports).tolist()

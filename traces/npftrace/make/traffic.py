@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from npftrace.arguments import COUNT_MAX, add_control_output, add_ports, between, share
 from npftrace.draws import Numbers
 from npftrace.errors import InputError
+from npftrace.files import create_text
 from npftrace.make.chunks import Chunk
 from npftrace.make.frame_writer import FrameWriter
 from npftrace.make.sizes import sizes
@@ -161,7 +162,7 @@ def write(args: argparse.Namespace, kinds: Numbers, generator: Generator) -> Non
         advance = stack.enter_context(progress(f"making {args.out}", len(kinds)))
         answers = None
         if args.answers:
-            answers = stack.enter_context(open(args.answers, "w", encoding="ascii"))
+            answers = stack.enter_context(create_text(args.answers))
         for begin in range(0, len(kinds), CHUNK_FRAMES):
             chunk = generator.chunk(begin, kinds[begin : begin + CHUNK_FRAMES])
             writer.write(chunk.rows, chunk.lengths)

@@ -6,7 +6,6 @@ The upper byte of the flags is TCP's flags or ICMP's type; the lower byte is 0.
 """
 
 import argparse
-import gzip
 import re
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from npftrace.arguments import COUNT_MAX, DEFAULT, add_control_output, between, share
 from npftrace.errors import InputError
-from npftrace.frames.capture import GZIP_MAGIC
+from npftrace.files import read_bytes
 from npftrace.frames.wire import ipv4_prefix, ipv4_value
 from npftrace.tables.rules import ANY_PROTOCOL, FLOWS, Rule, write_control
 
@@ -30,7 +29,7 @@ _RULE = re.compile(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace tables from-classbench`."""
-    parser.add_argument("rules", type=Path, help="ClassBench rules, may be .gz")
+    parser.add_argument("rules", type=Path, help="ClassBench rules, may be compressed")
     add_control_output(parser)
     parser.add_argument(
         "--limit", type=between(1, COUNT_MAX), metavar="N", help="only N rules"
@@ -61,14 +60,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read_classbench(path: Path) -> list[Rule]:
-    """The rules of a file in ClassBench's format, which gzip may compress."""
-    try:
-        data = path.read_bytes()
-        if data[:2] == GZIP_MAGIC:
-            data = gzip.decompress(data)
-    except (OSError, EOFError) as error:
-        message = f"the rules cannot be read: {error}"
-        raise InputError("E-traces-140", message, path) from error
+    """The rules of a file in ClassBench's format."""
+    data = read_bytes(path, "E-traces-140", "the rules")
     rules = []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         if not line.strip():

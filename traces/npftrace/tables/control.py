@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from npftrace.errors import InputError
+from npftrace.files import read_bytes
 from npftrace.frames.wire import ipv4_text, ipv4_value, mac_text
 
 _CALL = re.compile(
@@ -48,11 +49,8 @@ class Call:
 
 def read_control(path: Path) -> list[Call]:
     """The calls of a control file, in its order."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        message = f"the control file cannot be read: {error.strerror}"
-        raise InputError("E-traces-020", message, path) from error
+    data = read_bytes(path, "E-traces-020", "the control file")
+    text = data.decode(encoding="utf-8", errors="replace")
     calls = []
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.partition("#")[0].strip()

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from npftrace.arguments import DEFAULT, add_control_output, add_ports
+from npftrace.files import create_text
 from npftrace.frames.capture import Frame, read_capture
 from npftrace.frames.wire import (
     ETH_TYPE_IPV4,
@@ -102,7 +103,7 @@ def _write_mpls(args: argparse.Namespace, frames: list[Frame]) -> None:
         for index, address in enumerate(_destinations(frames))
         if not _is_left_out(index)
     ]
-    with open(args.control, "w", encoding="ascii") as file:
+    with create_text(args.control) as file:
         file.write(f"# tables that fit {args.trace.name}\n")
         control.write_ports(file, routers)
         control.write_hops(file, _hops(args.ports))
@@ -130,7 +131,7 @@ def _write_l3_switch(args: argparse.Namespace, frames: list[Frame]) -> None:
         length = 32 - index % 2 * 4
         if not _is_left_out(index):
             routes.append((ipv4_prefix(address, length), length, index % HOPS))
-    with open(args.control, "w", encoding="ascii") as file:
+    with create_text(args.control) as file:
         file.write(f"# tables that fit {args.trace.name}\n")
         control.write_ports(file, routers)
         control.write_hops(file, _hops(args.ports))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from npftrace.draws import Numbers, share_out
+from npftrace.files import create_text
 from npftrace.tables import control
 from npftrace.tables.addresses import HOP_MACS, router_mac
 from npftrace.tables.prefixes import make_prefixes
@@ -64,7 +65,7 @@ class LabelTables:
 
     def write(self, path: Path) -> None:
         """Writes the control file."""
-        with open(path, "w", encoding="ascii") as file:
+        with create_text(path) as file:
             file.write(f"# {len(self.labels)} labels, {len(self.prefixes)} FECs\n")
             control.write_ports(file, map(router_mac, range(self.ports)))
             hops = zip(self.hop_ports.tolist(), self.hop_macs.tolist(), strict=True)

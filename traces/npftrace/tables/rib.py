@@ -9,8 +9,6 @@ the result says how many are.
 """
 
 import argparse
-import bz2
-import gzip
 import ipaddress
 from collections import Counter
 from collections.abc import Iterable
@@ -27,12 +25,11 @@ from npftrace.arguments import (
     between,
 )
 from npftrace.errors import InputError
-from npftrace.frames.capture import GZIP_MAGIC
+from npftrace.files import create_text, read_bytes
 from npftrace.frames.wire import ipv4_value
 from npftrace.tables import control, mrt
 from npftrace.tables.addresses import HOP_MACS, router_mac
 
-BZIP2_MAGIC = b"BZh"
 #: Next hops of a table that names none.
 UNNAMED_HOPS = 64
 
@@ -62,7 +59,7 @@ IPV6 = Family(6, 128, 16384)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace tables from-rib`."""
     parser.add_argument(
-        "rib", type=Path, help="PREFIX NEXT_HOP lines or MRT, may be .gz or .bz2"
+        "rib", type=Path, help="PREFIX NEXT_HOP lines or MRT, may be compressed"
     )
     add_control_output(parser)
     parser.add_argument(
@@ -95,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
     by_size = Counter(name for _, _, name in routes).most_common()
     index = {name: rank % args.hops for rank, (name, _) in enumerate(by_size)}
     count = min(args.hops, len(by_size))
-    with open(args.control, "w", encoding="ascii") as file:
+    with create_text(args.control) as file:
         file.write(f"# {len(routes)} routes of {args.rib.name}\n")
         control.write_ports(file, map(router_mac, range(args.ports)))
         control.write_hops(
@@ -125,15 +122,7 @@ def fitting(routes: Iterable[Route], family: Family, nodes: int) -> Iterable[Rou
 
 def read_rib(path: Path, family: Family = IPV4) -> list[Route]:
     """The routes of a family in a text or a dump, in its order."""
-    try:
-        data = path.read_bytes()
-        if data[:2] == GZIP_MAGIC:
-            data = gzip.decompress(data)
-        elif data[:3] == BZIP2_MAGIC:
-            data = bz2.decompress(data)
-    except (OSError, EOFError) as error:
-        message = f"the table cannot be read: {error}"
-        raise InputError("E-traces-120", message, path) from error
+    data = read_bytes(path, "E-traces-120", "the table")
     read = _dumped if mrt.is_mrt(data) else _written
     routes = read(data, path, family)
     if not routes:

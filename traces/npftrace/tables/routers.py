@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from npftrace.draws import Numbers, share_out
+from npftrace.files import create_text
 from npftrace.tables import control
 from npftrace.tables.addresses import HOP_MACS, HOST_MACS, router_mac
 from npftrace.tables.prefixes import make_prefixes
@@ -50,7 +51,7 @@ class Tables:
 
     def write(self, path: Path) -> None:
         """Writes the control file."""
-        with open(path, "w", encoding="ascii") as file:
+        with create_text(path) as file:
             file.write(f"# {len(self.prefixes)} routes, {len(self.hop_ports)} hops\n")
             control.write_ports(file, map(router_mac, range(self.ports)))
             hops = zip(self.hop_ports.tolist(), self.hop_macs.tolist(), strict=True)

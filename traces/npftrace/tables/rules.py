@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from npftrace.files import create_text
 from npftrace.frames.wire import ipv4_text
 
 #: The protocol of a rule that matches any.
@@ -52,7 +53,7 @@ def write_control(
     path: Path, rules: Sequence[Rule], dropped: Sequence[int], drop_unmatched: bool
 ) -> None:
     """A whole control file: the rules with a flow each, and the flows to drop."""
-    with open(path, "w", encoding="ascii") as file:
+    with create_text(path) as file:
         file.write(f"# {len(rules)} rules, {len(dropped)} flows to drop\n")
         write_rules(file, rules, flows_of(len(rules)))
         for flow in dropped:

@@ -7,11 +7,10 @@ faster or slower than they happened.
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 from npftrace.errors import InputError
-from npftrace.frames.capture import GZIP_MAGIC
+from npftrace.files import read_bytes
 
 #: Packets per second of 64 bytes at 2.5 Gbit/s, the chip's design point.
 PACKETS_PER_SECOND = 2.5e9 / (64 * 8)
@@ -20,19 +19,17 @@ PACKETS_PER_SECOND = 2.5e9 / (64 * 8)
 def read_times(path: Path) -> list[float]:
     """The seconds of each update after the first. The file has whole seconds;
     updates of the same second are spread evenly over it."""
-    data = path.read_bytes()
-    if data[:2] == GZIP_MAGIC:
-        data = gzip.decompress(data)
+    data = read_bytes(path, "E-traces-190", "the file of updates")
     seconds: list[int] = []
     for number, line in enumerate(data.decode("latin-1").splitlines(), 1):
         fields = line.split("|")
         if len(fields) < 3 or not fields[1].isdigit():
             message = "this is not a line of `bgpdump -m`"
-            raise InputError("E-traces-180", message, path, number)
+            raise InputError("E-traces-191", message, path, number)
         if fields[2] in ("A", "W"):
             seconds.append(int(fields[1]))
     if not seconds:
-        raise InputError("E-traces-181", "the file holds no update", path)
+        raise InputError("E-traces-192", "the file holds no update", path)
     return spread(sorted(seconds))
 
 
