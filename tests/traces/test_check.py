@@ -87,14 +87,19 @@ def test_frames_of_different_flows_may_overtake(case: Case) -> None:
 
 
 FAULTS: list[tuple[str, int, bytes, str]] = [
-    ("destination", 0, b"\x06\x77", "ether.dst: expected 06:"),
-    ("source", 11, b"\x77", "ether.src: expected 02:00:00:00:00:0"),
-    ("type", 12, b"\x86\xdd", "ether.type: expected 0x0800, found"),
-    ("ttl", 22, b"\x01", "ipv4.ttl: expected "),
-    ("checksum", 24, b"\xab\xcd", "ipv4.checksum: expected 0x"),
-    ("address", 30, b"\x7f", "ipv4.dst: expected "),
-    ("port", 36, b"\xff", "udp.dst_port: expected 7, found "),
-    ("payload", 57, b"\xee", "byte 57: expected 0x"),
+    ("destination", 0, b"\x06\x77", "Ether.dst: 06:77:"),
+    ("source", 11, b"\x77", "Ether.src: 02:00:00:00:00:77, expected 02:00:00:00:00:0"),
+    (
+        "type",
+        12,
+        b"\x86\xdd",
+        "Ether.type: IPv6 (0x86dd), expected IPv4",
+    ),
+    ("ttl", 22, b"\x01", "IP.ttl: 1, expected "),
+    ("checksum", 24, b"\xab\xcd", "IP.chksum: 0xabcd, expected 0x"),
+    ("address", 30, b"\x7f", "IP.dst: 127."),
+    ("port", 36, b"\xff", "UDP.dport: 65287, expected 7 (byte 36)"),
+    ("payload", 57, b"\xee", "Raw.load: 0xee, expected 0x"),
 ]
 
 
@@ -108,7 +113,7 @@ def test_a_wrong_field_is_named(
     assert message in text
     assert "first difference: packet " in text
     assert "packets right" not in text
-    assert text.count(": expected ") == 1
+    assert text.count(", expected ") == 1 + ("IPv6" in message)
 
 
 def test_a_wrong_port_is_named(case: Case) -> None:
@@ -117,7 +122,7 @@ def test_a_wrong_port_is_named(case: Case) -> None:
     case.frames[index] = frame._replace(port=(frame.port + 1) % 4)
     status, text = case.check()
     assert status == 1
-    assert f"port: expected {frame.port}, found {(frame.port + 1) % 4}" in text
+    assert f"port: {(frame.port + 1) % 4}, expected {frame.port}" in text
 
 
 def test_a_missing_frame_is_named(case: Case) -> None:
@@ -154,7 +159,7 @@ def test_a_cut_frame_is_named(case: Case) -> None:
     case.frames[index] = case.frames[index]._replace(data=data)
     status, text = case.check()
     assert status == 1
-    assert "length: expected 60 bytes, found 59" in text
+    assert "length: 59 bytes, expected 60" in text
 
 
 def test_the_first_difference_is_reported(case: Case) -> None:

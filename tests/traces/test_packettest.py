@@ -111,7 +111,10 @@ def test_each_missing_frame_is_compared_with_the_nearest(tmp_path: Path) -> None
     problems = _compare(test, frames, {})
     assert sum(not problem.startswith("  ") for problem in problems) == 5
     (difference,) = (problem for problem in problems if problem.startswith("  "))
-    assert "expected 02:00:00:00:00:0b, found 03:00:00:00:00:0b" in difference
+    assert (
+        "Ether.dst: 03:00:00:00:00:0b, expected 02:00:00:00:00:0b (byte 0)"
+        in difference
+    )
 
 
 def test_equal_frames_are_expected_one_by_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from npftrace.check.assignment import Choices, Key, assign, groups_of
 from npftrace.frames.capture import Frame
-from npftrace.frames.fields import flow_of
+from npftrace.frames.flows import flow_of
 from npftrace.frames.wire import FRAME_BYTES_MIN, pad
 from npftrace.oracle import Oracle
 from npftrace.oracle.verdict import Verdict

@@ -2,7 +2,8 @@
 
 from npftrace.check.comparison import Outcome
 from npftrace.frames.capture import Frame
-from npftrace.frames.fields import differences, summary
+from npftrace.frames.dissection import differences
+from npftrace.frames.flows import summary
 
 #: Surplus frames among which the one most like a missing frame is searched.
 SEARCHED_FRAMES = 2000
@@ -52,7 +53,7 @@ def _explain_missing(outcome: Outcome, index: int) -> str:
     found = outcome.surplus[position]
     lines.append(f"  frame {position} of the output is most like it:")
     if found.port != port:
-        lines.append(f"    port: expected {port}, found {found.port}")
+        lines.append(f"    port: {found.port}, expected {port}")
     lines += (f"    {line}" for line in differences(data, found.data))
     return "\n".join(lines)
 

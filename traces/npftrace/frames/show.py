@@ -12,7 +12,8 @@ from rich.table import Table
 
 from npftrace.arguments import COUNT_MAX, DEFAULT, add_ports, between
 from npftrace.frames.capture import Frame, is_pcapng, read_capture, write_capture
-from npftrace.frames.fields import decode, differences, summary
+from npftrace.frames.dissection import differences, dissect
+from npftrace.frames.flows import summary
 from npftrace.frames.wire import (
     CRC_BYTES,
     ETH_TYPE_ARP,
@@ -133,8 +134,8 @@ def run_show(args: argparse.Namespace) -> int:
             return 1
         frame = frames[args.packet]
         print(f"packet {args.packet}, port {frame.port}: {summary(frame.data)}")
-        for field in decode(frame.data):
-            print(f"  {field.begin:5} {field.name:18} {field.text}")
+        for field in dissect(frame.data):
+            print(f"  {field.begin:5} {field.name:18} {field.text or 'none'}")
         return 0
     chosen = frames[args.first : args.first + args.count]
     for index, frame in enumerate(chosen, args.first):
@@ -193,7 +194,7 @@ def _diff_in_order(expected: list[Frame], found: list[Frame]) -> int:
             continue
         print(f"packet {index}: {summary(old.data)}")
         if old.port != new.port:
-            print(f"  port: expected {old.port}, found {new.port}")
+            print(f"  port: {new.port}, expected {old.port}")
         for line in differences(old.data, new.data):
             print(f"  {line}")
     return count

@@ -31,7 +31,8 @@ import yaml
 
 from npftrace.errors import InputError
 from npftrace.frames.capture import Frame, read_capture
-from npftrace.frames.fields import differences, summary
+from npftrace.frames.dissection import differences
+from npftrace.frames.flows import summary
 
 PORTS = 4
 COMPARISONS = {"at_most": "at most", "at_least": "at least", "equals": "exactly"}

@@ -18,7 +18,8 @@ from npftrace.arguments import between
 from npftrace.check.drop_counts import without_module
 from npftrace.errors import InputError
 from npftrace.frames.capture import Frame, read_capture, write_capture
-from npftrace.frames.fields import differences, summary
+from npftrace.frames.dissection import differences
+from npftrace.frames.flows import summary
 from npftrace.runs import orders, packet_file
 from npftrace.runs.packet_file import (
     LEAD_NS,
