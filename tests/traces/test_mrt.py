@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from npftrace.errors import InputError
-from npftrace.tables.rib import IPV6, read_rib
+from npftrace.tables.limits import IPV6
+from npftrace.tables.rib import read_rib
 
 NEXT_HOP = b"\x40\x03\x04" + bytes((192, 0, 2, 7))
 ORIGIN = b"\x50\x01\x00\x01\x00"  # with an extended length

@@ -1,10 +1,14 @@
 """Tables of prefixes: proportions, nesting, crowding, determinism."""
 
+import os
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from npftrace.tables import prefixes6
+from npftrace.tables.limits import IPV6
 from npftrace.tables.prefixes import (
     FIRST_BYTES,
     LENGTHS,
@@ -13,6 +17,7 @@ from npftrace.tables.prefixes import (
     lengths_of,
     make_prefixes,
 )
+from npftrace.tables.rib import read_rib
 
 REAL = 112_986
 
@@ -84,3 +89,43 @@ def test_long_prefixes_are_crowded() -> None:
 def test_the_seed_determines_the_table() -> None:
     assert table(2_000, seed=7) == table(2_000, seed=7)
     assert table(2_000, seed=7) != table(2_000, seed=8)
+
+
+def table6(count: int, longest: int = 128) -> list[tuple[int, int]]:
+    return prefixes6.make_prefixes6(count, np.random.default_rng(1), longest)
+
+
+def test_prefixes_of_ipv6_have_the_real_lengths() -> None:
+    made = table6(2_000)
+    assert len(set(made)) == 2_000
+    expected = lengths_of(2_000, prefixes6.LENGTHS)
+    assert Counter(length for _, length in made) == Counter(
+        {length: n for length, n in expected.items() if n}
+    )
+    assert {prefix >> 112 for prefix, _ in made} <= set(prefixes6.FIRST_BITS)
+    assert all(prefix % (1 << 128 - length) == 0 for prefix, length in made)
+    assert max(length for _, length in table6(5_000, 64)) <= 64
+
+
+def test_prefixes_of_ipv6_lie_inside_others_as_real_ones_do() -> None:
+    made = set(table6(3_000))
+    inside = sum(
+        any((prefix >> 128 - n << 128 - n, n) in made for n in range(16, length))
+        for prefix, length in made
+    )
+    shares = prefixes6.NESTED.items()
+    expected = sum(prefixes6.LENGTHS[n] * share for n, share in shares)
+    real = expected / sum(prefixes6.LENGTHS.values())
+    assert inside / len(made) == pytest.approx(real, abs=0.1)
+
+
+def test_the_numbers_of_ipv6_are_those_of_the_table_of_2024() -> None:
+    data = os.environ.get("KARAKAL_TEST_DATA")
+    if not data:
+        pytest.skip("KARAKAL_TEST_DATA is not set: no routing table to read")
+    path = Path(data) / "rib/ipv4+ipv6-2024-bart-prefixes.txt.gz"
+    routes = read_rib(path, IPV6)
+    assert Counter(length for _, length, _ in routes) == prefixes6.LENGTHS
+    firsts = Counter(prefix >> 112 for prefix, _, _ in routes)
+    often = {bits: n for bits, n in firsts.items() if n >= 2_209}
+    assert often == prefixes6.FIRST_BITS

@@ -41,6 +41,6 @@ def test_commands(
         write_capture(Path(name), frames, 4)
     write_stats(Path("stats.json"))
     found = commands()
-    assert len(found) == 17
+    assert len(found) == 18
     for arguments in found:
         assert main(arguments) == 0, arguments

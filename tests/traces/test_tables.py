@@ -10,7 +10,17 @@ import pytest
 from npftrace.cli import main
 from npftrace.errors import InputError
 from npftrace.tables.control import Call, read_control
-from npftrace.tables.rib import HOPS_MAX, IPV4, IPV6, ROOT_BITS, fitting, read_rib
+from npftrace.tables.limits import (
+    HOPS_MAX,
+    IPV4,
+    IPV6,
+    ROOT_BITS,
+    STATIONS_MAX,
+    Trie,
+    check_fit,
+    fitting,
+)
+from npftrace.tables.rib import read_rib
 from testkit.paths import ROOT
 
 RIB = """
@@ -77,10 +87,55 @@ def test_routes_without_a_node_are_left_out(
     assert sum(call.name == "route_add" for call in read_control(control)) == 3
 
 
+def test_made_routes_of_ipv6_fit_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control = tmp_path / "c.txt"
+    options = ["--routes", "9000", "--hops", "9", "--control", str(control)]
+    assert main(["tables", "ipv6", *options]) == 0
+    calls = [call.args for call in read_control(control) if call.name == "route6_add"]
+    routes = [
+        (int.from_bytes(b"".join(n.to_bytes(4, "big") for n in args[:4]), "big"), args)
+        for args in calls
+    ]
+    trie = Trie(IPV6)
+    for prefix, args in routes:
+        trie.add(prefix, args[4])
+    assert IPV6.nodes - 40 < len(trie.nodes) <= IPV6.nodes
+    assert 5_000 < len(routes) < 9_000
+    assert {args[5] for _, args in routes} == set(range(9))
+    left = f"left out: {9000 - len(routes)} routes, for which 16384 nodes"
+    assert left in capsys.readouterr().out
+
+
+def test_no_traffic_is_made_for_more_routes_than_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["--out", f"{tmp_path}/t.pcap", "--control", f"{tmp_path}/c.txt"]
+    options = ["make", "ipv6", "--packets", "10", *files]
+    assert main([*options, "--routes", "9000"]) == 1
+    refusal = capsys.readouterr().err
+    assert "E-traces-114" in refusal
+    assert not list(tmp_path.iterdir())
+    at_most = re.search(r"at most --routes=(\d+)", refusal)
+    assert at_most and int(at_most[1]) > 5_000
+
+
+def test_routes_of_ipv4_must_fit_too() -> None:
+    """Each /20 takes a node of its own."""
+    routes = [(n << 12, 20) for n in range(0, 16 * IPV4.nodes, 16)]
+    check_fit(routes, IPV4)
+    with pytest.raises(InputError, match=f"at most --routes={IPV4.nodes}") as error:
+        check_fit([*routes, (0xF000_0000, 20)], IPV4)
+    assert error.value.error_id == "E-traces-114"
+
+
 def test_the_limits_are_those_of_the_programs() -> None:
     hops = (ROOT / "runtime/router/hops.baker").read_text()
     assert f"const u32 HOP_STATIC = {HOPS_MAX};" in hops
     app = ROOT / "apps/l3-switch"
+    slots = re.search(r"BRIDGE_SLOTS = (\d+);", (app / "bridge.baker").read_text())
+    assert slots and int(slots[1]) * 0.9 >= STATIONS_MAX
     ipv6 = (app / "ipv6_forwarding.baker").read_text()
     assert f"prefix_routes6({IPV6.nodes})" in ipv6
     ipv4 = (app / "ipv4_forwarding.baker").read_text()
@@ -153,3 +208,14 @@ def test_wrong_lines_are_refused(tmp_path: Path, line: str, error_id: str) -> No
         read_control(path)
     assert refusal.value.error_id == error_id
     assert refusal.value.line == 2
+
+
+def test_a_trace_gives_routes_of_ipv6(tmp_path: Path) -> None:
+    trace, made, control = (tmp_path / name for name in ("t.pcap", "m", "c"))
+    files = ["--out", str(trace), "--control", str(made)]
+    assert main(["make", "ipv6", "--packets", "40", "--routes", "50", *files]) == 0
+    options = ["tables", "from-trace", str(trace), "--control", str(control)]
+    assert main(options) == 0
+    routes = [call.args for call in read_control(control) if call.name == "route6_add"]
+    assert {args[4] for args in routes} == {64, 128}
+    assert len(routes) == 40 - 40 // 8

@@ -16,7 +16,7 @@ from npftrace.grade import command as grade
 from npftrace.make.registry import TRAFFIC_KINDS
 from npftrace.runs import packet_tests, rfc2544
 from npftrace.sweep import command as sweep
-from npftrace.tables import classbench, from_trace, rib
+from npftrace.tables import classbench, from_trace, ipv6, rib
 
 AddArguments = Callable[[argparse.ArgumentParser], None]
 
@@ -24,6 +24,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 TABLE_SOURCES: list[tuple[str, str, AddArguments]] = [
     ("from-rib", "routes of a routing table, text or MRT", rib.add_arguments),
     ("from-trace", "tables that fit a trace", from_trace.add_arguments),
+    ("ipv6", "made routes of IPv6", ipv6.add_arguments),
     ("from-classbench", "firewall rules of ClassBench", classbench.add_arguments),
 ]
 #: Commands besides `make` and `tables`, in the order of the help.

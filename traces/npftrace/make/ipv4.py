@@ -38,6 +38,7 @@ from npftrace.make.traffic import (
     add_shares,
 )
 from npftrace.tables.addresses import HOST_MACS, is_host, router_mac
+from npftrace.tables.limits import HOPS_MAX, IPV4, check_fit
 from npftrace.tables.routers import Lookup, Tables, make_tables, make_updates
 
 
@@ -98,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--routes", type=between(1, 10**6), default=10000, help="in the table"
     )
     parser.add_argument(
-        "--hops", type=between(1, 65536), default=64, help="next hops of the routes"
+        "--hops", type=between(1, HOPS_MAX), default=64, help="next hops of the routes"
     )
     parser.add_argument(
         "--hosts", type=between(1, 10**6), default=32, help="stations per port"
@@ -122,6 +123,8 @@ def run(args: argparse.Namespace) -> None:
     tables = make_tables(
         rng, args.ports, args.routes, args.hops, args.hosts, args.default_route
     )
+    columns = (tables.prefixes.tolist(), tables.lengths.tolist())
+    check_fit(zip(*columns, strict=True), IPV4)
     tables.updates = make_updates(rng, tables, args.updates, args.packets)
     tables.write(args.control)
     traffic.write(args, kinds, _Generator(args, rng, tables))

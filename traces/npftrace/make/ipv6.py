@@ -1,9 +1,8 @@
 """IPv6 traffic for a router.
 
-Prefix lengths have the proportions of the table of 2024; a quarter of the
-prefixes are inside others. Frames are UDP packets to addresses inside the
-prefixes, of 78 bytes or more with CRC, as RFC 5180 asks. The control file gives
-each prefix to `route6_add` in four words.
+Prefixes are those of a real table of January 2024 (`tables/prefixes6.py`). Frames are
+UDP packets to addresses inside the prefixes, of 78 bytes or more with CRC, as RFC 5180
+asks. The control file gives each prefix to `route6_add` in four words.
 """
 
 import argparse
@@ -13,13 +12,14 @@ import numpy as np
 
 from npftrace.arguments import between
 from npftrace.draws import Numbers, share_out
-from npftrace.files import create_text
 from npftrace.frames.wire import ETH_TYPE_IPV6, ETHER_BYTES, UDP, mac_text
 from npftrace.make import traffic
 from npftrace.make.chunks import Chunk, put
 from npftrace.make.traffic import UDP_BYTES, Answer, PacketKind
-from npftrace.tables import control
 from npftrace.tables.addresses import HOP_MACS, HOST_MACS, router_mac
+from npftrace.tables.limits import HOPS_MAX, IPV6, check_fit
+from npftrace.tables.prefixes6 import make_prefixes6
+from npftrace.tables.routers import write_router
 
 #: Kinds of packets; those of no kind are "routed".
 PACKET_KINDS = {
@@ -30,15 +30,14 @@ PACKET_KINDS = {
     "multicast": PacketKind("martian_destination6", "destinations in ff00::/8"),
 }
 NAMES = ["routed", *PACKET_KINDS]
-#: Prefix lengths and their shares of the table of 2024 (160,147 prefixes), in
-#: percent.
-LENGTHS = {32: 14, 36: 5, 40: 8, 44: 9, 48: 47, 29: 5, 46: 5, 64: 4, 56: 3}
 IPV6_BYTES = 40
 #: The shortest frame that holds the headers and the packet's number, without
 #: CRC.
 FRAME_BYTES_MIN = 74
-#: The first 16 bits of all prefixes, and of the addresses without a route.
-ROUTED_BITS, UNROUTED_BITS = 0x2001, 0x3FFE
+#: The first 16 bits of the addresses without a route.
+UNROUTED_BITS = 0x3FFE
+#: Prefixes have at most this length: half of an address is drawn for each packet.
+TOP_BITS = 64
 #: The UDP port of echo, as RFC 2544 has it.
 ECHO_PORT = 7
 #: Senders are in 2001:2::/48, for benchmarks (RFC 5180).
@@ -53,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--routes", type=between(1, 10**5), default=800, help="in the table"
     )
     parser.add_argument(
-        "--hops", type=between(1, 256), default=64, help="next hops of the routes"
+        "--hops", type=between(1, HOPS_MAX), default=64, help="next hops of the routes"
     )
     traffic.add_shares(parser, PACKET_KINDS)
 
@@ -65,23 +64,6 @@ def run(args: argparse.Namespace) -> None:
     generator = _Generator(args, rng)
     generator.write_tables()
     traffic.write(args, kinds, generator)
-
-
-def make_prefixes(rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
-    """`count` different prefixes: their first 64 bits, and their lengths."""
-    lengths, weights = list(LENGTHS), np.array(list(LENGTHS.values()), dtype=float)
-    found: dict[tuple[int, int], None] = {}
-    while len(found) < count:
-        length = int(rng.choice(lengths, p=weights / weights.sum()))
-        top = ROUTED_BITS << 48 | int(rng.integers(0, 1 << 48))
-        outers = list(found)[: max(1, count // 4)]
-        outer, outer_length = (
-            outers[int(rng.integers(0, len(outers)))] if outers else (0, 64)
-        )
-        if outer_length < length and rng.random() < 0.25:
-            top = outer | int(rng.integers(0, 1 << 63)) % (1 << 64 - outer_length)
-        found[top >> 64 - length << 64 - length, length] = None
-    return list(found)
 
 
 class _Chunk(Chunk):
@@ -97,7 +79,9 @@ class _Generator:
 
     def __init__(self, args: argparse.Namespace, rng: np.random.Generator) -> None:
         self.args, self.rng = args, rng
-        self.prefixes = make_prefixes(rng, args.routes)
+        made = make_prefixes6(args.routes, rng, TOP_BITS)
+        check_fit(made, IPV6)
+        self.prefixes = [(prefix >> TOP_BITS, length) for prefix, length in made]
         self.hops = share_out(rng, args.hops, args.routes)
         self.hop_macs = HOP_MACS | np.arange(args.hops)
         by_length: dict[int, dict[int, int]] = {}
@@ -111,15 +95,13 @@ class _Generator:
     def write_tables(self) -> None:
         """Writes the control file."""
         args = self.args
-        with create_text(args.control) as file:
-            file.write(f"# {args.routes} routes of IPv6\n")
-            control.write_ports(file, map(router_mac, range(args.ports)))
-            ports = (np.arange(args.hops) % args.ports).tolist()
-            control.write_hops(file, zip(ports, self.hop_macs.tolist(), strict=True))
-            routes = zip(self.prefixes, self.hops, strict=True)
-            control.write_routes6(
-                file, ((top << 64, length, hop) for (top, length), hop in routes)
-            )
+        hops = self.hops.tolist()
+        routes = [
+            (top << TOP_BITS, length, hop)
+            for (top, length), hop in zip(self.prefixes, hops, strict=True)
+        ]
+        title = f"{args.routes} routes of IPv6"
+        write_router(args.control, title, args.ports, args.hops, routes, IPV6)
 
     def route_of(self, top: int) -> int:
         """The route of an address with these first 64 bits; -1 for none."""

@@ -16,8 +16,10 @@ from pathlib import Path
 from npftrace.arguments import DEFAULT, add_control_output, add_ports
 from npftrace.files import create_text
 from npftrace.frames.capture import Frame, read_capture
+from npftrace.frames.flows import packet_of
 from npftrace.frames.wire import (
     ETH_TYPE_IPV4,
+    ETH_TYPE_IPV6,
     ETH_TYPE_MPLS,
     ETHER_BYTES,
     GROUP_BIT,
@@ -31,6 +33,7 @@ from npftrace.frames.wire import (
 from npftrace.tables import control
 from npftrace.tables.addresses import HOP_MACS, is_host, router_mac
 from npftrace.tables.labels import LABEL_FIRST, LABEL_SPACE
+from npftrace.tables.limits import IPV4, IPV6, STATIONS_MAX, fitting
 from npftrace.tables.rules import ALL_PORTS, ANY_PROTOCOL, FLOWS, Rule, write_control
 
 HOPS = 16
@@ -126,18 +129,51 @@ def _write_l3_switch(args: argparse.Namespace, frames: list[Frame]) -> None:
         source = int.from_bytes(frame.data[6:12], "big")
         if not source & GROUP_BIT and source not in routers:
             stations.setdefault(source, frame.port)
+    kept_stations = list(stations.items())[:STATIONS_MAX]
     routes = []
     for index, address in enumerate(_destinations(frames)):
         length = 32 - index % 2 * 4
         if not _is_left_out(index):
             routes.append((ipv4_prefix(address, length), length, index % HOPS))
+    kept = list(fitting(routes, IPV4, IPV4.nodes))
+    routes6 = _routes6(frames)
+    kept6 = list(fitting(routes6, IPV6, IPV6.nodes))
     with create_text(args.control) as file:
         file.write(f"# tables that fit {args.trace.name}\n")
         control.write_ports(file, routers)
         control.write_hops(file, _hops(args.ports))
-        control.write_routes(file, routes)
-        control.write_bridge(file, stations.items())
-    print(f"{args.control}: {len(routes)} routes, {len(stations)} stations")
+        control.write_routes(file, kept)
+        control.write_routes6(file, kept6)
+        control.write_bridge(file, kept_stations)
+    print(
+        f"{args.control}: {len(kept)} routes, {len(kept6)} of IPv6, "
+        f"{len(kept_stations)} stations"
+    )
+    for what, all_of, written in (
+        ("routes", routes, kept),
+        ("routes of IPv6", routes6, kept6),
+        ("stations", stations, kept_stations),
+    ):
+        if len(written) < len(all_of):
+            left = len(all_of) - len(written)
+            print(f"left out: {left} {what}, more than apps/l3-switch holds")
+
+
+def _routes6(frames: list[Frame]) -> list[tuple[int, int, int]]:
+    """Routes to the subnets or hosts of IPv6 that frames go to."""
+    found = {
+        frame.data[38:54]
+        for frame in frames
+        if _is(frame, ETH_TYPE_IPV6) and packet_of(frame.data).version == 6
+    }
+    routes: dict[tuple[int, int], int] = {}
+    for index, data in enumerate(sorted(found)):
+        address, length = int.from_bytes(data, "big"), 128 if index % 2 else 64
+        # Neither groups nor addresses of a link.
+        if data[0] != 0xFF and data[:2] != b"\xfe\x80" and not _is_left_out(index):
+            prefix = address >> 128 - length << 128 - length
+            routes.setdefault((prefix, length), index % HOPS)
+    return [(*prefix, hop) for prefix, hop in routes.items()]
 
 
 def _is(frame: Frame, ether_type: int) -> bool:

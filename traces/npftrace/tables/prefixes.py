@@ -87,10 +87,10 @@ TRIES = 24
 Prefix = tuple[int, int]
 
 
-def lengths_of(count: int) -> dict[int, int]:
+def lengths_of(count: int, lengths: dict[int, int] = LENGTHS) -> dict[int, int]:
     """Prefixes per length for a table of `count`, by the largest remainders."""
-    total = sum(LENGTHS.values())
-    shares = {length: n * count / total for length, n in LENGTHS.items()}
+    total = sum(lengths.values())
+    shares = {length: n * count / total for length, n in lengths.items()}
     result = {length: int(share) for length, share in shares.items()}
     by_remainder = sorted(shares, key=lambda length: result[length] - shares[length])
     for length in by_remainder[: count - sum(result.values())]:

@@ -11,8 +11,6 @@ the result says how many are.
 import argparse
 import ipaddress
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,35 +23,17 @@ from npftrace.arguments import (
     between,
 )
 from npftrace.errors import InputError
-from npftrace.files import create_text, read_bytes
+from npftrace.files import read_bytes
 from npftrace.frames.wire import ipv4_value
-from npftrace.tables import control, mrt
-from npftrace.tables.addresses import HOP_MACS, router_mac
+from npftrace.tables import mrt
+from npftrace.tables.limits import HOPS_MAX, IPV4, IPV6, Family, fitting
+from npftrace.tables.routers import write_router
 
 #: Next hops of a table that names none.
 UNNAMED_HOPS = 64
 
 #: Prefix, length, and the name of the next hop.
 Route = tuple[int, int, str]
-#: Next hops that control functions of the routers set (runtime/router/hops.baker).
-HOPS_MAX = 256
-#: The trie of runtime/router/routes.baker and routes6.baker: bits of its root, and of
-#: each node.
-ROOT_BITS, NODE_BITS = 16, 4
-
-
-@dataclass(frozen=True)
-class Family:
-    """A version of IP, and what the L3-Switch has for its routes."""
-
-    version: int
-    bits: int
-    #: Nodes of the trie in apps/l3-switch.
-    nodes: int
-
-
-IPV4 = Family(4, 32, (4 << 20) - 0x80000 >> 6)
-IPV6 = Family(6, 128, 16384)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,32 +72,14 @@ def run(args: argparse.Namespace) -> None:
     by_size = Counter(name for _, _, name in routes).most_common()
     index = {name: rank % args.hops for rank, (name, _) in enumerate(by_size)}
     count = min(args.hops, len(by_size))
-    with create_text(args.control) as file:
-        file.write(f"# {len(routes)} routes of {args.rib.name}\n")
-        control.write_ports(file, map(router_mac, range(args.ports)))
-        control.write_hops(
-            file, ((hop % args.ports, HOP_MACS | hop) for hop in range(count))
-        )
-        write = control.write_routes6 if args.ipv6 else control.write_routes
-        write(file, ((prefix, length, index[name]) for prefix, length, name in routes))
+    numbered = ((prefix, length, index[name]) for prefix, length, name in routes)
+    title = f"{len(routes)} routes of {args.rib.name}"
+    write_router(args.control, title, args.ports, count, numbered, family)
     names = f"{len(by_size)} next hops in {count} entries"
     print(f"{args.control}: {len(routes)} routes, {names}")
     if len(routes) < len(found):
         left = len(found) - len(routes)
         print(f"left out: {left} routes, for which {nodes} nodes do not suffice")
-
-
-def fitting(routes: Iterable[Route], family: Family, nodes: int) -> Iterable[Route]:
-    """The routes that a trie of so many nodes holds, in their order."""
-    used: set[tuple[int, int]] = set()
-    for prefix, length, name in routes:
-        new = {
-            (depth, prefix >> family.bits - depth)
-            for depth in range(ROOT_BITS, length, NODE_BITS)
-        } - used
-        if len(used) + len(new) <= nodes:
-            used |= new
-            yield prefix, length, name
 
 
 def read_rib(path: Path, family: Family = IPV4) -> list[Route]:

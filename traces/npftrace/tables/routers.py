@@ -5,6 +5,7 @@ arrays, one per prefix length. It serves the generator's answers; the oracle of
 `npftrace check` has its own.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from npftrace.draws import Numbers, share_out
 from npftrace.files import create_text
 from npftrace.tables import control
 from npftrace.tables.addresses import HOP_MACS, HOST_MACS, router_mac
+from npftrace.tables.limits import IPV6, Family
 from npftrace.tables.prefixes import make_prefixes
 
 #: A change of a route: the packet before which it happens, the route, and its
@@ -65,6 +67,24 @@ class Tables:
                 file.write(f"@packet {packet} ")
                 prefix, length = int(self.prefixes[route]), int(self.lengths[route])
                 control.write_routes(file, [(prefix, length, hop)])
+
+
+def write_router(
+    path: Path,
+    title: str,
+    ports: int,
+    hops: int,
+    routes: Iterable[tuple[int, int, int]],
+    family: Family,
+) -> None:
+    """A control file of ports, next hops, and routes of one family: prefix, length
+    and next hop."""
+    with create_text(path) as file:
+        file.write(f"# {title}\n")
+        control.write_ports(file, map(router_mac, range(ports)))
+        control.write_hops(file, ((n % ports, HOP_MACS | n) for n in range(hops)))
+        write = control.write_routes6 if family is IPV6 else control.write_routes
+        write(file, routes)
 
 
 def make_tables(
