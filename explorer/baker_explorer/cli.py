@@ -9,11 +9,13 @@ import argparse
 import asyncio
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 from baker_explorer.runs import LEVELS, Runs, Settings
 from baker_explorer.session import Session
@@ -114,8 +116,14 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _end(number: int, frame: FrameType | None) -> None:
+    """Ends the program so that its folder is removed."""
+    raise SystemExit(0)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command."""
+    signal.signal(signal.SIGTERM, _end)
     try:
         return _run(_parser().parse_args(arguments))
     except InputError as error:
