@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from npftrace.tables.limits import (
     check_fit,
     fitting,
 )
+from npftrace.tables.prefix_counts import read_prefix_counts
 from npftrace.tables.rib import read_rib
 from testkit.paths import ROOT
 
@@ -219,3 +221,32 @@ def test_a_trace_gives_routes_of_ipv6(tmp_path: Path) -> None:
     routes = [call.args for call in read_control(control) if call.name == "route6_add"]
     assert {args[4] for args in routes} == {64, 128}
     assert len(routes) == 40 - 40 // 8
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "bits"),
+    [
+        ("ipv4", "ipv4-20020722-rrc05-as1853.txt.gz", 32),
+        ("ipv6", "ipv4+ipv6-2024-bart-prefixes.txt.gz", 128),
+    ],
+)
+def test_the_counts_of_real_tables(family: str, name: str, bits: int) -> None:
+    data = os.environ.get("KARAKAL_TEST_DATA")
+    if not data:
+        pytest.skip("KARAKAL_TEST_DATA is not set: no tables")
+    prefixes = set()
+    with gzip.open(Path(data, "rib", name), "rt") as file:
+        for line in file:
+            prefix = line.split()[0]
+            if (":" in prefix) == (bits == 128):
+                address, length = prefix.split("/")
+                prefixes.add((int(ip_address(address)), int(length)))
+    counts = read_prefix_counts(family)
+    assert list(counts) == list(range(bits + 1))
+    by_length: dict[int, set[int]] = {length: set() for length in counts}
+    for address, length in prefixes:
+        by_length[length].add(address >> (bits - length))
+    longer: set[int] = set()
+    for length in range(bits, -1, -1):
+        assert counts[length] == (len(by_length[length]), len(longer)), length
+        longer = {first >> 1 for first in longer | by_length[length]}

@@ -20,13 +20,11 @@ from itertools import accumulate
 import numpy as np
 
 from npftrace.frames.wire import ipv4_prefix
+from npftrace.tables.prefix_counts import read_prefix_counts
 
-#: Prefixes per length.
-LENGTHS = {
-    8: 17, 9: 6, 10: 7, 11: 12, 12: 35, 13: 86, 14: 234, 15: 413, 16: 7256,
-    17: 1437, 18: 2636, 19: 7621, 20: 7415, 21: 5206, 22: 7905, 23: 9646,
-    24: 62478, 25: 210, 26: 183, 27: 34, 28: 32, 29: 20, 30: 78, 32: 19,
-}  # fmt: skip
+#: Prefixes per length, and the blocks of a length that contain a longer prefix.
+COUNTS = read_prefix_counts("ipv4")
+LENGTHS = {length: row.prefixes for length, row in COUNTS.items() if row.prefixes}
 
 #: The share of the prefixes of a length that lie inside a shorter prefix.
 NESTED = {
@@ -44,12 +42,12 @@ PARENTS = {
     22: 1483, 23: 929, 24: 138,
 }  # fmt: skip
 
-#: 6,878 blocks of /16 and 26,905 of /20 contain a longer prefix. A prefix longer
-#: than /20 shares the /20 of an earlier one with probability SHARE_20. One longer
-#: than /16 that shares none shares a /16 with probability SHARE_16.
-SHARE_20 = 1 - 26905 / sum(n for length, n in LENGTHS.items() if length > 20)
-SHARE_16 = 1 - 6878 / (
-    26905 + sum(n for length, n in LENGTHS.items() if 16 < length <= 20)
+#: A prefix longer than /20 shares the /20 of an earlier one with probability
+#: SHARE_20. One longer than /16 that shares none shares a /16 with probability
+#: SHARE_16.
+SHARE_20 = 1 - COUNTS[20].nodes / sum(n for length, n in LENGTHS.items() if length > 20)
+SHARE_16 = 1 - COUNTS[16].nodes / (
+    COUNTS[20].nodes + sum(n for length, n in LENGTHS.items() if 16 < length <= 20)
 )
 
 #: Prefixes per first byte.
