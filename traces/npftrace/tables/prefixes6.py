@@ -1,7 +1,7 @@
 """IPv6 routing tables of any size with the structure of a real one.
 
-The numbers are counted from a full table of January 2024 (160,147 prefixes, from
-gaissmai/bart `internal/tests/testdata/prefixes.txt.gz`). A table of any size keeps
+The numbers are counted from the table of January 2024 that `prefix_counts.txt` names.
+A table of any size keeps
 
 * the proportions of the prefix lengths,
 * the share of prefixes of each length that lie inside a shorter one, and the length
@@ -16,16 +16,12 @@ from collections import defaultdict
 
 import numpy as np
 
+from npftrace.tables.prefix_counts import read_prefix_counts
 from npftrace.tables.prefixes import lengths_of
 
-#: Prefixes per length.
-LENGTHS = {
-    16: 1, 19: 1, 20: 16, 21: 3, 22: 7, 23: 8, 24: 30, 25: 8, 26: 15, 27: 20, 28: 193,
-    29: 4371, 30: 650, 31: 284, 32: 22548, 33: 2926, 34: 2603, 35: 1043, 36: 5996,
-    37: 880, 38: 1617, 39: 1377, 40: 13418, 41: 903, 42: 2301, 43: 1001, 44: 14365,
-    45: 1553, 46: 3039, 47: 3153, 48: 75488, 49: 11, 50: 3, 52: 1, 55: 1, 56: 24,
-    58: 20, 60: 2, 64: 184, 112: 2, 122: 1, 124: 4, 125: 9, 126: 19, 127: 42, 128: 6,
-}  # fmt: skip
+#: Prefixes per length, and the blocks of a length that contain a longer prefix.
+COUNTS = read_prefix_counts("ipv6")
+LENGTHS = {length: row.prefixes for length, row in COUNTS.items() if row.prefixes}
 
 #: The share of the prefixes of a length that lie inside a shorter prefix.
 NESTED = {
