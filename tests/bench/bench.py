@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.applications.headroom import headroom
 from bench.applications.rates import rates, table1
 from bench.applications.staleness import staleness
 from bench.applications.tables import tables
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "diagnostics": diagnostics,
     "table1": table1,
     "rates": rates,
+    "headroom": headroom,
     "model": model,
     "mappings": mappings,
     "profile": profile_speed,

@@ -72,6 +72,22 @@ def test_keys_of_table1_and_rates(tmp_path: Path) -> None:
 
 
 @built
+def test_keys_of_headroom(tmp_path: Path) -> None:
+    found = results(tmp_path, "headroom", "--packets=300", "--mes=1,6")["headroom"]
+    assert sorted(found) == ["firewall", "l3-switch", "mpls"]
+    for by_engines in found.values():
+        assert list(by_engines) == ["1", "6"]
+        one, six = by_engines["1"], by_engines["6"]
+        assert six["gbps"] > one["gbps"] == one["gbps_per_engine"] > 0
+        assert six["gbps_per_engine"] == pytest.approx(six["gbps"] / 6)
+        assert one["limit"] and 0 < one["limit_utilization"] <= 1
+        assert six["empty_polls_per_packet"] >= 0
+        units = six["unit_utilization"]
+        assert {"scratch", "dram", "sram 0", "ports", "app engines"} <= units.keys()
+        assert all(0 <= share <= 1 for share in units.values())
+
+
+@built
 def test_keys_of_frontend(tmp_path: Path) -> None:
     found = results(tmp_path, "frontend")["frontend"]
     assert found["lines"] >= 5000

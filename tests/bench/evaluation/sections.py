@@ -292,6 +292,45 @@ def time(results: Results) -> Section:
     )
 
 
+def headroom(results: Results) -> Section:
+    """What the ports hide."""
+    headings = [
+        "program", "engines", "Gbps", "Gbps an engine", "limit", "empty polls a packet",
+        "scratch, %", "DRAM bank, %", "SRAM, %", "program's engines, %",
+    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for app, by_engines in results.headroom.items():
+        for engines, run in by_engines.items():
+            units = run["unit_utilization"]
+            sram = max(share for unit, share in units.items() if "sram" in unit)
+            shares = [units["scratch"], units["dram bank"], sram, units["app engines"]]
+            rows.append(
+                [
+                    NAMES[app],
+                    int(engines),
+                    round(run["gbps"], 3),
+                    round(run["gbps_per_engine"], 3),
+                    f"{run['limit']}, {100 * run['limit_utilization']:.0f} %",
+                    round(run["empty_polls_per_packet"], 2),
+                    *(round(100 * share, 1) for share in shares),
+                ]
+            )
+    best = "; ".join(
+        f"{NAMES[app]} {max(run['gbps'] for run in by_engines.values()):.2f} Gbps"
+        for app, by_engines in results.headroom.items()
+    )
+    return Section(
+        "headroom",
+        "What the ports hide",
+        [
+            "With all optimizations the ports limit every program before its engines "
+            f"do. The same images with ports three times as fast: {best}."
+        ],
+        Data(headings, rows),
+        form="open",
+    )
+
+
 def kernels(results: Results) -> Section:
     found = results.kernels["kernels"]
     headings = [
@@ -373,6 +412,7 @@ SECTIONS: dict[str, Callable[[Results], Section]] = {
     "code-size": code_size,
     "model": model,
     "time": time,
+    "headroom": headroom,
     "kernels": kernels,
     "speed": speed,
 }
