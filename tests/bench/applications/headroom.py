@@ -40,12 +40,13 @@ def unit_utilization(stats: dict[str, Any]) -> dict[str, float]:
 def figures(result: PointResult, engines: int) -> dict[str, Any]:
     stats = result.stats
     gbps = stats["rate"]["forwarded_gbps"]
+    per = stats["per_packet"]
     return {
         "gbps": gbps,
         "gbps_per_engine": gbps / engines,
         "limit": stats["bottleneck"]["unit"],
         "limit_utilization": stats["bottleneck"]["utilization"],
-        "empty_polls_per_packet": stats["per_packet"]["empty_polls"],
+        "empty_polls_per_packet": per["empty_polls"] / per["packets"],
         "unit_utilization": unit_utilization(stats),
     }
 
