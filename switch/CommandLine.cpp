@@ -30,7 +30,7 @@ void declareProgram(CLI::App &app, SwitchOptions &options) {
   app.add_option("--port", options.ports,
                  "a port, in order from 0: an interface (veth0), or a driver "
                  "with its keys: af_packet,iface=veth0; "
-                 "pcap,rx=FILE,tx=FILE,interface=N,repeat=N; null")
+                 "pcap,rx=FILE,tx=FILE,interface=N,repeat=N,rate=N; null")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--control", options.control,

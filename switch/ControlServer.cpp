@@ -94,7 +94,82 @@ void ControlServer::serve(const std::vector<pollfd> &events) {
         read(client);
     }
   }
+  while (serveTogether())
+    ;
+  for (Client &client : clients)
+    if (client.in.size() > RequestBytesMax &&
+        client.in.find('\n') == std::string::npos) {
+      client.gone = true;
+      ++dropped;
+    }
   removeGone();
+}
+
+std::optional<std::string> ControlServer::Client::line() const {
+  size_t end = in.find('\n', next);
+  if (gone || end == std::string::npos || out.size() > UnreadBytesMax)
+    return std::nullopt;
+  return in.substr(next, end - next);
+}
+
+/// Takes requests, one of each client in turn, and answers them; false if there
+/// was none.
+bool ControlServer::serveTogether() {
+  Together together;
+  bool any = false, goesOn = true;
+  while (goesOn && together.calls.size() < TogetherMax) {
+    goesOn = false;
+    for (Client &client : clients)
+      goesOn |= takeRequest(client, together);
+    any |= goesOn;
+  }
+  std::vector<Switch::Answer> answers = served.call(together.calls);
+  KARAKAL_ASSERT(answers.size() == together.clients.size(),
+                 "an answer to each call");
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) {
+      Error error = answers[i].error();
+      error.line = 0; // the request is the only line
+      answer(*together.clients[i], error);
+      continue;
+    }
+    const std::string &value = *answers[i];
+    answer(*together.clients[i], value.empty() ? value : value + "\n");
+  }
+  for (Client &client : clients) {
+    client.in.erase(0, client.next);
+    client.next = 0;
+    client.waits = false;
+    if (!client.gone && !client.out.empty())
+      write(client);
+  }
+  return any;
+}
+
+/// Answers the next request of a client, or adds its call; false if there is
+/// none, or if it has to wait for the client's calls.
+bool ControlServer::takeRequest(Client &client, Together &together) {
+  auto line = client.line();
+  if (!line || client.waits)
+    return false;
+  Result<std::vector<traces::ControlCall>> calls =
+      std::vector<traces::ControlCall>();
+  if (client.isCall())
+    calls = traces::parseControl(line->substr(std::strlen("call ")), "");
+  bool isCall = calls && calls->size() == 1;
+  bool hasCalls = std::find(together.clients.begin(), together.clients.end(),
+                            &client) != together.clients.end();
+  if (!isCall && hasCalls) {
+    client.waits = true; // answers keep the order of requests
+    return false;
+  }
+  client.take(*line);
+  if (isCall) {
+    together.clients.push_back(&client);
+    together.calls.push_back(std::move(calls->front()));
+  } else
+    answer(client, calls ? request(client, *line) : calls.error());
+  return true;
 }
 
 void ControlServer::accept() {
@@ -107,27 +182,16 @@ void ControlServer::accept() {
     ++dropped;
     return;
   }
-  clients.push_back({descriptor, {}, {}, {}, 0, 0, {}, false});
+  clients.emplace_back().descriptor = descriptor;
 }
 
 void ControlServer::read(Client &client) {
-  char bytes[4096];
+  char bytes[RequestBytesMax];
   ssize_t got = recv(client.descriptor, bytes, sizeof bytes, 0);
-  if (got <= 0) {
+  if (got > 0)
+    client.in.append(bytes, size_t(got));
+  else
     client.gone = got == 0 || (errno != EAGAIN && errno != EINTR);
-    return;
-  }
-  client.in.append(bytes, size_t(got));
-  size_t end;
-  while (!client.gone && (end = client.in.find('\n')) != std::string::npos) {
-    std::string line = client.in.substr(0, end);
-    client.in.erase(0, end + 1);
-    answer(client, request(client, line));
-  }
-  if (client.in.size() > RequestBytesMax) {
-    client.gone = true;
-    ++dropped;
-  }
 }
 
 void ControlServer::write(Client &client) {
@@ -143,7 +207,6 @@ void ControlServer::answer(Client &client, const Result<std::string> &result) {
   std::string text = result ? *result : result.error().str();
   client.out +=
       (result ? "ok " : "error ") + std::to_string(text.size()) + "\n" + text;
-  write(client);
 }
 
 static Error noRequest(const std::string &line) {
@@ -169,20 +232,6 @@ Result<std::string> ControlServer::request(Client &client,
   size_t space = std::min(line.find(' '), line.size());
   std::string verb = line.substr(0, space);
   std::string rest = line.substr(std::min(space + 1, line.size()));
-  if (verb == "call") {
-    auto calls = traces::parseControl(rest, "");
-    if (!calls)
-      return calls.error();
-    if (calls->size() != 1)
-      return noRequest(line);
-    auto done = served.call(calls->front());
-    if (!done) {
-      Error error = done.error();
-      error.line = 0; // the request is the only line
-      return error;
-    }
-    return done->empty() ? *done : *done + "\n";
-  }
   if (verb == "stats" && isFormat(rest)) {
     Snapshot now = served.snapshot();
     now.clientsDropped = dropped;
@@ -231,6 +280,7 @@ uint64_t ControlServer::watch(uint64_t nowNs) {
       Snapshot now = served.snapshot();
       now.clientsDropped = dropped;
       answer(client, formatted(client.watched, now, &*client.before));
+      write(client);
       client.before = std::move(now);
       client.nextNs = nowNs + client.everyNs;
     }

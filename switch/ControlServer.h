@@ -10,8 +10,11 @@
 //   dump                                    the calls accepted, folded
 //   stop                                    ends the switch
 //
-// Nothing that a client does holds up packets or other clients: what it does
-// not read is kept up to a bound, and then the client is dropped and counted.
+// Nothing that a client does holds up packets or other clients. Requests that
+// wait together are taken one of each client in turn, and their calls are made
+// in one stop of the cores. Answers that a client does not read are kept up to
+// a bound; then its requests wait, and if it watches, it is dropped and
+// counted.
 //
 // | id | what is wrong |
 // |---|---|
@@ -34,6 +37,8 @@ public:
   static constexpr size_t ClientsMax = 64;
   /// Bytes of a request, and those that a client may leave unread.
   static constexpr size_t RequestBytesMax = 64 << 10;
+  /// Calls that are made together.
+  static constexpr size_t TogetherMax = 256;
   static constexpr size_t UnreadBytesMax = 1 << 20;
 
   explicit ControlServer(Switch &served) : served(served) {}
@@ -55,15 +60,32 @@ public:
 private:
   struct Client {
     int descriptor;
-    std::string in, out;
+    /// What came and has not been answered, from `next` on.
+    std::string in;
+    size_t next = 0;
+    std::string out;
     std::string watched; ///< the form of the statistics; empty: no watch
     uint64_t everyNs = 0, nextNs = 0;
     std::optional<Snapshot> before;
     bool gone = false;
+    /// It waits for the answer to a call, and what it asks next is none.
+    bool waits = false;
+
+    /// The next request, if it is there and may be taken.
+    std::optional<std::string> line() const;
+    bool isCall() const { return in.compare(next, 5, "call ") == 0; }
+    void take(const std::string &line) { next += line.size() + 1; }
+  };
+  /// Calls that are made together, and whose they are.
+  struct Together {
+    std::vector<Client *> clients;
+    std::vector<traces::ControlCall> calls;
   };
   void accept();
   void read(Client &client);
   void write(Client &client);
+  bool serveTogether();
+  bool takeRequest(Client &client, Together &together);
   void answer(Client &client, const Result<std::string> &result);
   Result<std::string> request(Client &client, const std::string &line);
   Result<std::string> startWatch(Client &client, const std::string &rest);

@@ -10,6 +10,7 @@ void PortCounts::add(const PortCounts &other) {
   sent += other.sent;
   sentBytes += other.sentBytes;
   damaged += other.damaged;
+  missed += other.missed;
   full += other.full;
   sendErrors += other.sendErrors;
   downs += other.downs;

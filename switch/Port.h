@@ -23,6 +23,8 @@ struct PortCounts {
   /// Received, but damaged by the way in: cut short, or longer than the port
   /// takes.
   uint64_t damaged = 0;
+  /// Not received, since the cores took too few in time.
+  uint64_t missed = 0;
   /// Not sent, since the way out had no room, or for another reason.
   uint64_t full = 0, sendErrors = 0;
   /// How often the port went away: its interface was set down or removed.

@@ -36,7 +36,7 @@ const std::vector<Driver> &drivers() {
   static const std::vector<Driver> all = {
       {"af_packet", {"iface"}, openPacketSocket},
       {"null", {}, openNull},
-      {"pcap", {"interface", "repeat", "rx", "tx"}, openTraceFile},
+      {"pcap", {"interface", "rate", "repeat", "rx", "tx"}, openTraceFile},
   };
   return all;
 }

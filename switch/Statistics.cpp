@@ -40,6 +40,7 @@ const PortField portFields[] = {
     {"sent", "frames sent", &PortCounts::sent},
     {"sent_bytes", "bytes sent", &PortCounts::sentBytes},
     {"damaged", "frames received cut short or too long", &PortCounts::damaged},
+    {"missed", "frames that no core took in time", &PortCounts::missed},
     {"full", "frames not sent, as the port had no room", &PortCounts::full},
     {"send_errors", "frames not sent for another reason",
      &PortCounts::sendErrors},
@@ -165,6 +166,7 @@ std::string statisticsJson(const Snapshot &now) {
     json["cores"].push_back(coreJson(core));
   json["control"] = {{"calls", now.calls},
                      {"refused", now.callsRefused},
+                     {"stops", now.stops},
                      {"clients_dropped", now.clientsDropped}};
   json["last_fault"] = now.lastFault;
   return json.dump() + "\n";
@@ -204,6 +206,9 @@ std::string statisticsPrometheus(const Snapshot &now) {
   sample(text, "control_calls_total", "", now.calls);
   metric(text, "control_refused_total", "counter", "control calls refused");
   sample(text, "control_refused_total", "", now.callsRefused);
+  metric(text, "control_stops_total", "counter",
+         "times that the cores stood still for control");
+  sample(text, "control_stops_total", "", now.stops);
   metric(text, "control_clients_dropped_total", "counter",
          "control clients that were too many or did not read");
   sample(text, "control_clients_dropped_total", "", now.clientsDropped);

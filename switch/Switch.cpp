@@ -61,41 +61,53 @@ void Switch::stop() {
   threads.clear();
 }
 
-Result<std::string> Switch::call(const traces::ControlCall &call) {
-  return make(call, /*isNoted=*/true);
+Switch::Making Switch::prepared(const traces::ControlCall &call) {
+  if (call.kind == traces::ControlCall::Start)
+    return {call, traces::bindCall(call, program.controls()), 0u};
+  return {call,
+          makeFileError("E-switch-011", call.file,
+                        "a call to a running switch takes effect at once; "
+                        "leave out the '@'",
+                        call.line),
+          0u};
 }
 
-Result<std::string> Switch::tick(const traces::ControlCall &call) {
-  return make(call, /*isNoted=*/false);
+/// Makes those that are calls of the program.
+void Switch::make(std::vector<Making> &calls) {
+  size_t next = 0;
+  auto skip = [&] {
+    while (next < calls.size() && !calls[next].resolved)
+      ++next;
+    return next < calls.size();
+  };
+  while (skip())
+    still.call([&] {
+      x86::LiveCore &core = cores[0]->live();
+      auto attached = core.attach();
+      uint64_t now = monotonicNs(), end = now + StopNsMax;
+      for (; now < end && skip(); now = monotonicNs(), ++next)
+        calls[next].returned =
+            core.call(calls[next].resolved->function,
+                      calls[next].resolved->args, now, *cores[0]);
+    });
 }
 
-Result<std::string> Switch::make(const traces::ControlCall &call,
-                                 bool isNoted) {
-  if (call.kind != traces::ControlCall::Start)
-    return makeFileError("E-switch-011", call.file,
-                         "a call to a running switch takes effect at once; "
-                         "leave out the '@'",
-                         call.line);
-  auto resolved = traces::bindCall(call, program.controls());
-  if (!resolved) {
+Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
+  if (!made.resolved) {
     ++callsRefused;
-    return resolved.error();
+    return made.resolved.error();
   }
-  Result<uint32_t> returned = 0u;
-  still.call([&] {
-    auto attached = cores[0]->live().attach();
-    returned = cores[0]->live().call(resolved->function, resolved->args,
-                                     monotonicNs(), *cores[0]);
-  });
+  const traces::ControlCall &call = made.call;
+  const Result<uint32_t> &returned = made.returned;
   const traces::ControlSignature &function =
-      program.controls()[resolved->function];
+      program.controls()[made.resolved->function];
   ++calls;
   if (returned && traces::givesValue(function))
     return std::to_string(
         traces::valueOf(function, call.text, call.line, *returned).value);
   if (returned && *returned == 0) {
     if (isNoted)
-      accepted.note(call, *resolved);
+      accepted.note(call, *made.resolved);
     return std::string();
   }
   ++callsRefused;
@@ -110,12 +122,35 @@ Result<std::string> Switch::make(const traces::ControlCall &call,
       call.line);
 }
 
+std::vector<Switch::Answer>
+Switch::call(const std::vector<traces::ControlCall> &calls) {
+  std::vector<Making> all;
+  for (const traces::ControlCall &call : calls)
+    all.push_back(prepared(call));
+  make(all);
+  std::vector<Answer> answers;
+  for (const Making &made : all)
+    answers.push_back(answerOf(made, /*isNoted=*/true));
+  return answers;
+}
+
+Switch::Answer Switch::call(const traces::ControlCall &call) {
+  return this->call(std::vector<traces::ControlCall>{call}).front();
+}
+
+Switch::Answer Switch::tick(const traces::ControlCall &call) {
+  std::vector<Making> one = {prepared(call)};
+  make(one);
+  return answerOf(one.front(), /*isNoted=*/false);
+}
+
 Snapshot Switch::snapshot() {
   Snapshot now;
   now.program = program.name();
   now.nanoseconds = monotonicNs() - startNs;
   now.calls = calls;
   now.callsRefused = callsRefused;
+  now.stops = still.stops();
   for (const std::string &reason : program.dropReasons())
     now.drops.emplace_back(reason, 0);
   still.call([&] {

@@ -29,6 +29,8 @@ struct Snapshot {
   std::vector<std::pair<std::string, uint64_t>> drops;
   std::string lastFault;
   uint64_t calls = 0, callsRefused = 0;
+  /// How often the cores stood still.
+  uint64_t stops = 0;
   /// Clients of the control socket that were too many or did not read.
   uint64_t clientsDropped = 0;
 
@@ -38,6 +40,9 @@ struct Snapshot {
 
 class Switch {
 public:
+  /// A stop in which calls have taken so long ends with the call under way.
+  static constexpr uint64_t StopNsMax = 100'000;
+
   /// `program` has been initialized.
   Switch(x86::LiveProgram &program, Ports &ports, const CoreOptions &options);
   ~Switch();
@@ -50,13 +55,16 @@ public:
 
   // For one thread, which is no core's.
 
-  /// Makes a call between two bursts, while no core works. Returns what the
-  /// function gave as text, empty for none. Errors are those of control files:
-  /// E-traces-023 to -027, E-host-001, E-switch-010 for a refusal; -011 for a
-  /// call with a time.
-  Result<std::string> call(const traces::ControlCall &call);
+  /// What a function gave as text, empty for none. Errors are those of control
+  /// files: E-traces-023 to -027, E-host-001, E-switch-010 for a refusal; -011
+  /// for a call with a time.
+  using Answer = Result<std::string>;
+  /// Makes calls in order between two bursts, while no core works: as many in
+  /// one stop of the cores as take no longer than `StopNsMax`.
+  std::vector<Answer> call(const std::vector<traces::ControlCall> &calls);
+  Answer call(const traces::ControlCall &call);
   /// The same for a call that is made again and again: it is not noted.
-  Result<std::string> tick(const traces::ControlCall &call);
+  Answer tick(const traces::ControlCall &call);
   Snapshot snapshot();
   /// Looks after the ports; about once a second.
   void tend();
@@ -64,7 +72,15 @@ public:
   const x86::LiveProgram &liveProgram() const { return program; }
 
 private:
-  Result<std::string> make(const traces::ControlCall &call, bool isNoted);
+  /// A call on its way to its answer.
+  struct Making {
+    const traces::ControlCall &call;
+    Result<traces::Resolved> resolved;
+    Result<uint32_t> returned;
+  };
+  Making prepared(const traces::ControlCall &call);
+  void make(std::vector<Making> &calls);
+  Answer answerOf(const Making &made, bool isNoted);
 
   x86::LiveProgram &program;
   Ports &ports;

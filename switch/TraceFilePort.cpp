@@ -1,13 +1,17 @@
 // A port whose frames are in pcap or pcapng files.
 //
 // `rx` names the frames that come in, all of them or those of one `interface`
-// of the file, `repeat` times (0: without end). What leaves is written to `tx`
+// of the file, `repeat` times (0: without end), as fast as the cores take them
+// or `rate` frames a second. Then a frame waits in a ring as that of a network
+// card, and one that finds it full is missed. What leaves is written to `tx`
 // with the time at which it leaves.
 
+#include "switch/Core.h"
 #include "switch/Ports.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 
@@ -29,6 +33,7 @@ public:
   std::vector<traces::Packet> in;
   std::unique_ptr<traces::TraceWriter> out;
   uint64_t repeats = 1;
+  uint64_t rate = 0; ///< frames a second; 0: no clock
 
   uint32_t receive(uint32_t queue, Frame *frames, uint32_t max) override {
     KARAKAL_ASSERT(max != 0, "there is room for a frame");
@@ -36,15 +41,13 @@ public:
       return 0;
     uint32_t count = 0;
     PortCounts &counts = countsOf(0);
+    max = uint32_t(std::min<uint64_t>(max, arrived(counts)));
     for (; count < max && !isEnded(); ++count) {
       const std::vector<uint8_t> &bytes = in[next].bytes;
       frames[count].data = bytes.data();
       frames[count].bytes = uint32_t(bytes.size());
       counts.receivedBytes += bytes.size();
-      if (++next == in.size()) {
-        next = 0;
-        ++rounds;
-      }
+      advance();
     }
     counts.received += count;
     return count;
@@ -74,6 +77,31 @@ public:
   }
 
 private:
+  /// Frames that the ring of a card holds.
+  static constexpr uint64_t ringFrames = 1024;
+
+  void advance() {
+    ++given;
+    if (++next == in.size()) {
+      next = 0;
+      ++rounds;
+    }
+  }
+
+  /// How many frames wait. Those that found the ring full are gone.
+  uint64_t arrived(PortCounts &counts) {
+    if (rate == 0)
+      return UINT64_MAX;
+    uint64_t now = monotonicNs();
+    if (startNs == 0)
+      startNs = now;
+    constexpr double nsPerSecond = 1e9;
+    uint64_t due = uint64_t(double(now - startNs) * double(rate) / nsPerSecond);
+    for (; due - given > ringFrames && !isEnded(); advance())
+      ++counts.missed;
+    return due - given;
+  }
+
   bool write(const Frame &frame) {
     if (firstError)
       return false;
@@ -86,7 +114,9 @@ private:
   }
 
   size_t next = 0;
-  uint64_t rounds = 0;
+  /// Rounds through the file, and frames that were given or missed.
+  uint64_t rounds = 0, given = 0;
+  uint64_t startNs = 0;
   std::mutex mutex;
   std::unique_ptr<Error> firstError;
 };
@@ -120,6 +150,10 @@ Result<std::unique_ptr<Port>> openTraceFile(const PortDescription &port,
   if (!repeats)
     return repeats.error();
   made->repeats = *repeats;
+  auto rate = numberOf(port, "rate", 0, 1'000'000'000);
+  if (!rate)
+    return rate.error();
+  made->rate = *rate;
   auto interface = numberOf(port, "interface", 0, target::PortCount);
   if (!interface)
     return interface.error();

@@ -39,6 +39,7 @@ from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
 from bench.x86.programs import x86
 from bench.x86.specialization import specialization
+from bench.x86.switch_updates import switch_updates
 from testkit.paths import BUILD
 
 #: Each prints its results and returns them for the JSON file.
@@ -64,6 +65,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "tables": tables,
     "x86": x86,
     "specialization": specialization,
+    "switch-updates": switch_updates,
 }
 
 

@@ -6,8 +6,10 @@
 
 #include "switch/Port.h"
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
+#include <thread>
 
 namespace karakal::sw {
 
@@ -32,6 +34,9 @@ public:
   Result<uint32_t> call(size_t function, const std::vector<uint64_t> &arguments,
                         uint64_t, x86::FrameSink &) override {
     metBurst |= inBurst;
+    receivedAtCalls.push_back(sum.received);
+    if (callNs != 0)
+      std::this_thread::sleep_for(std::chrono::nanoseconds(callNs));
     constexpr size_t get = 5;
     if (function == get)
       return 7u;
@@ -43,6 +48,9 @@ public:
 
   x86::LiveCounts sum;
   uint32_t step = 1;
+  uint64_t callNs = 0; ///< how long a call takes at least
+  /// Frames received before each call.
+  std::vector<uint64_t> receivedAtCalls;
   std::atomic<bool> inBurst{false};
   bool metBurst = false;
 };

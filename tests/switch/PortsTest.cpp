@@ -40,6 +40,7 @@ TEST(Ports, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf("pcap,rx=a,rx=b"), HasSubstr("given twice"));
   EXPECT_THAT(errorOf("pcap,rx="), HasSubstr("has no value"));
   EXPECT_THAT(errorOf("pcap,repeat=x"), HasSubstr("number below"));
+  EXPECT_THAT(errorOf("pcap,rate=1e6"), HasSubstr("number below"));
   EXPECT_THAT(errorOf("pcap,interface=4"), HasSubstr("number below 4"));
   EXPECT_THAT(errorOf("pcap,rx=/no/such/file"), HasSubstr("E-traces-001"));
   EXPECT_THAT(errorOf("af_packet"), HasSubstr("names no interface"));
