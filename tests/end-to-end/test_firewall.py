@@ -181,31 +181,34 @@ RULE = "rule_add({flow}, 10.0.0.0, {src}, 10.0.0.0, 8, {low}, 9, 0, 9, {p}, 0, 0
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"flow": 1024}, {"src": 33}, {"low": 10}, {"p": 257}],
+    ("fields", "words"),
+    [
+        ({"flow": 1024}, "there are flows 0 to 1023"),
+        ({"src": 33}, "a prefix has at most 32 bits"),
+        ({"low": 10}, "a range of ports ends before it begins"),
+        ({"p": 257}, "a protocol is 0 to 255, or 256 for any"),
+    ],
 )
 def test_wrong_rules_are_refused(
-    fields: dict[str, int], loads: dict[int, Workload], tmp_path: Path
+    fields: dict[str, int], words: str, loads: dict[int, Workload], tmp_path: Path
 ) -> None:
     call = RULE.format(**{"flow": 0, "src": 8, "low": 0, "p": 6} | fields)
-    assert "refused the call" in refusal(call, loads[10], tmp_path)
+    assert f"rule_add' refused the call: {words}" in refusal(call, loads[10], tmp_path)
 
 
 def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) -> None:
     call = RULE.format(flow=0, src=8, low=0, p=6)
     said = refusal("\n".join([call] * 10241), loads[10], tmp_path)
-    assert (
-        "control.txt:10241" in said
-        and "rule_add' refused the call: it returned 1" in said
-    )
+    assert "control.txt:10241" in said
+    assert "rule_add' refused the call: there are 10240 rules, the most" in said
 
 
 def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) -> None:
     said = refusal("rules_commit()\nrules_commit()", loads[10], tmp_path)
-    assert "rules_commit' refused the call: it returned 1" in said
+    assert "rules_commit' refused the call: the rules are committed already" in said
     call = RULE.format(flow=0, src=8, low=0, p=6)
     said = refusal(f"rules_commit()\n{call}", loads[10], tmp_path)
-    assert "rule_add' refused the call: it returned 6" in said
+    assert "rule_add' refused the call: the rules are committed" in said
 
 
 def refusal(calls: str, load: Workload, folder: Path) -> str:

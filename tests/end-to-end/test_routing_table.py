@@ -108,7 +108,7 @@ def test_a_table_that_is_too_large_needs_more_sram(
     load = make_load(large_rib, 2000, tmp_path)
     arguments = [*load.inputs()]
     refused = run("ixpsim", images["phr"], *arguments, status=1)
-    assert "route_add' refused the call: it returned 3" in refused.stderr
+    assert "route_add' refused the call: there is no room for another" in refused.stderr
     image = compile_app(L3_SWITCH, tmp_path / "large.ixp", LARGE)
     small = run("ixpsim", image, *arguments, "--chip=ixp2400", status=1)
     assert LARGE in small.stderr
