@@ -42,7 +42,7 @@ set(KARAKAL_ROOMS
   "passes      | . packets pac memory to-llvm"
   "aggregation | . model formation split locks"
   "codegen-me  | target prepare machine words ."
-  "host        | . profile live"
+  "host        | observe . profile live"
   "driver      | pipeline cores report ."
 )
 

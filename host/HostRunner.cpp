@@ -2,7 +2,7 @@
 
 #include "host/HostRunner.h"
 #include "host/FastPackets.h"
-#include "host/Jit.h"
+#include "host/ObservedCode.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "host/ThreadTime.h"
@@ -32,7 +32,7 @@ public:
         fast(options.fast ? new FastPackets(options.portCount,
                                             program.dropReasons.size())
                           : nullptr),
-        compiled(fast ? compileFast(program, fast->symbols(), specializable())
+        compiled(fast ? compileForSpeed()
                       : compile(program, primitiveSymbols())),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
@@ -52,6 +52,7 @@ public:
       });
     }
     entries = &compiled.packets;
+    batching = {options.burst, options.subBatch};
     if (isSpecialized())
       specialization.emplace(program, compiled, std::move(packetCode),
                              fast->symbols(), options.specialize);
@@ -84,6 +85,10 @@ private:
   Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
   Status packetsOf(const std::vector<traces::Packet> &trace);
   Status fastPacketsOf(const std::vector<traces::Packet> &trace);
+  JitProgram compileForSpeed();
+  Status observe(const FrameStore &store);
+  Status sweep(const FrameStore &store);
+  Status runFrom(const FrameStore &store, uint64_t &index, uint64_t count);
   bool isSpecialized() const {
     return fast && options.specialize.when != SpecializeWhen::Never;
   }
@@ -103,6 +108,9 @@ private:
 
   HostProgram &program;
   const RunOptions &options;
+  /// The burst and the sub-batch that run.
+  x86::Batching batching;
+  std::vector<double> sweepNs;
   /// The packets of a fast run; null in others.
   std::unique_ptr<FastPackets> fast;
   /// What specialized code is made of.
@@ -126,6 +134,15 @@ private:
 };
 
 } // namespace
+
+JitProgram Runner::compileForSpeed() {
+  if (!options.observation)
+    return compileFast(program, fast->symbols(), specializable());
+  std::vector<SymbolAddress> symbols = fast->symbols();
+  for (const auto &symbol : observerSymbols())
+    symbols.push_back(symbol);
+  return compileObserved(program, symbols, options.observation->objects);
+}
 
 Status Runner::bind(const std::vector<traces::ControlCall> &control) {
   std::vector<traces::ControlSignature> signatures;
@@ -300,7 +317,9 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
   if (specialization)
     entries = &specialization->entriesForBurst();
   fast->beginBurst(frames);
-  uint32_t step = options.subBatch;
+  uint32_t step = batching.subBatch;
+  x86::WorkCounts *observed =
+      options.observation ? &options.observation->counts : nullptr;
   auto inStages = [&] {
     for (uint32_t i = 0; i < count; i += step)
       compiled.runBatch(handles + i, i, std::min(step, count - i));
@@ -313,6 +332,8 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
         entry(handles[i]);
       while (uint32_t message = nextMessage())
         deliver(message);
+      if (observed)
+        observed->endPackets(1);
     }
   };
   bool isDone = compiled.runBatch && step > 1 ? callGuarded(context, inStages)
@@ -326,13 +347,82 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
   return success();
 }
 
+/// Runs `count` packets from `index` on, which repeats the trace.
+Status Runner::runFrom(const FrameStore &store, uint64_t &index,
+                       uint64_t count) {
+  for (uint64_t end = index + count; index < end;) {
+    uint64_t burst = std::min<uint64_t>(
+        {batching.burst, end - index, store.size() - index % store.size()});
+    if (Status status = processBurst(store, index, uint32_t(burst)); !status)
+      return status;
+    index += burst;
+  }
+  return success();
+}
+
+/// Bursts run packet by packet and in stages in turn: a part of the trace to
+/// fill the memory of lines and branches, then one that counts.
+Status Runner::observe(const FrameStore &store) {
+  WorkObservation &observation = *options.observation;
+  x86::WorkCounts &counts = observation.counts;
+  ActiveWorkCounts active(counts);
+  constexpr uint32_t burst = WorkObservation::Burst;
+  uint64_t part =
+      std::clamp<uint64_t>(store.size(), 2 * burst * WorkObservation::BurstsMin,
+                           WorkObservation::PacketsMax);
+  uint64_t index = 0;
+  for (bool isCounted : {false, true})
+    for (uint64_t end = index + part; index < end;) {
+      bool isStaged = index / burst % 2 != 0 && compiled.runBatch;
+      if (isCounted)
+        counts.begin(isStaged ? x86::Schedule::Staged
+                              : x86::Schedule::OneByOne);
+      else
+        counts.warmUp();
+      batching = {burst, isStaged ? burst : 1};
+      uint64_t before = index;
+      if (Status status = runFrom(store, index, burst); !status)
+        return status;
+      if (isStaged)
+        counts.endPackets(uint32_t(index - before));
+    }
+  counts.pause();
+  observation.hasStages = compiled.runBatch != nullptr;
+  return success();
+}
+
+Status Runner::sweep(const FrameStore &store) {
+  constexpr uint32_t rounds = 7;
+  constexpr uint64_t defaultPackets = 50'000;
+  uint64_t count = options.packets ? options.packets : defaultPackets;
+  std::vector<std::vector<double>> found(options.sweep.size());
+  uint64_t index = 0;
+  for (uint32_t round = 0; round < rounds; ++round)
+    for (size_t i = 0; i < options.sweep.size(); ++i) {
+      batching = options.sweep[i];
+      double start = threadSeconds();
+      if (Status status = runFrom(store, index, count); !status)
+        return status;
+      found[i].push_back((threadSeconds() - start) * 1e9 / double(count));
+    }
+  for (std::vector<double> &times : found) {
+    std::sort(times.begin(), times.end());
+    sweepNs.push_back(times[times.size() / 2]);
+  }
+  return success();
+}
+
 Status Runner::fastPacketsOf(const std::vector<traces::Packet> &trace) {
   FrameStore store(trace);
+  if (options.observation)
+    return observe(store);
+  if (!options.sweep.empty())
+    return sweep(store);
   uint64_t end = options.packets ? options.packets : trace.size();
   for (uint64_t i = 0; i < end;) {
     if (Status status = callsDue(i + 1); !status)
       return status;
-    uint64_t count = std::min<uint64_t>(options.burst, end - i);
+    uint64_t count = std::min<uint64_t>(batching.burst, end - i);
     count = std::min<uint64_t>(count, trace.size() - i % trace.size());
     if (controlCalls < calls.size())
       count = std::min<uint64_t>(count, calls[controlCalls].due - 1 - i);
@@ -359,6 +449,7 @@ HostRun Runner::collect() {
   result.updates = std::move(updates);
   result.locality = std::move(context.locality);
   result.compileSeconds = compiled.compileSeconds;
+  result.sweepNs = std::move(sweepNs);
   if (specialization)
     result.specialization = specialization->finish();
   result.controlCalls = controlCalls;

@@ -7,7 +7,8 @@
 //
 // With `RunOptions::fast` Rx and Tx move bursts, which end where control calls
 // are due, and the code has neither counters nor guards: a program that loops
-// without end never returns. Frames and counts are the same.
+// without end never returns. Frames and counts are the same. Such runs also
+// give the model of rates its counts, and measure bursts and sub-batches.
 //
 // Requires: a trace of at least one packet, control calls in the file's order.
 // Ensures: received = forwarded + dropped + consumed, or an error that names
@@ -24,10 +25,12 @@
 #ifndef KARAKAL_HOST_HOSTRUNNER_H
 #define KARAKAL_HOST_HOSTRUNNER_H
 
+#include "codegen-x86/model/RateModel.h"
 #include "host/HostProgram.h"
 #include "host/Locality.h"
 #include "host/PacketRuntime.h"
 #include "host/Specialization.h"
+#include "host/observe/WorkObservation.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/ControlFile.h"
@@ -63,6 +66,13 @@ struct RunOptions {
   SpecializeOptions specialize;
   /// Packets to run, which repeats or cuts the trace; 0: the trace once.
   uint64_t packets = 0;
+  /// With `fast`: count what packets take of the processor instead, packet by
+  /// packet and in stages in turn. Control calls after the first packet are not
+  /// made.
+  WorkObservation *observation = nullptr;
+  /// With `fast`: measure these bursts and sub-batches instead, in turn.
+  /// Control calls after the first packet are not made.
+  std::vector<x86::Batching> sweep;
 };
 
 /// How often something happened, by symbol, in the program's order.
@@ -88,6 +98,9 @@ struct HostRun {
   uint64_t controlCalls = 0, controlNotReached = 0;
   /// What control functions returned, in the order of their calls.
   std::vector<traces::ControlValue> controlValues;
+  /// Of each entry of RunOptions::sweep: nanoseconds of processor time for a
+  /// packet, the median of all rounds.
+  std::vector<double> sweepNs;
   /// What became of specialization.
   SpecializeReport specialization;
   /// With `keepGoing`: what refused each call, with its file and line.

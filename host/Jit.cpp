@@ -2,9 +2,11 @@
 
 #include "host/Jit.h"
 #include "codegen-x86/BatchMemory.h"
+#include "codegen-x86/ObserveWork.h"
 #include "codegen-x86/Optimize.h"
 #include "codegen-x86/PacketMemory.h"
 #include "codegen-x86/Runtime.h"
+#include "host/ObservedCode.h"
 #include "host/RunGuards.h"
 #include "host/Services.h"
 #include "support/Error.h"
@@ -122,10 +124,11 @@ static void lookUpGuards(JitProgram &compiled) {
 }
 
 /// Compiles `program`; `prepare` first changes its module, which has the data
-/// layout of this computer.
+/// layout of this computer. Unless `observed` is null, the code has observers.
 static JitProgram compileWith(HostProgram &program,
                               const std::vector<SymbolAddress> &primitives,
-                              function_ref<void(HostProgram &)> prepare) {
+                              function_ref<void(HostProgram &)> prepare,
+                              std::vector<std::string> *observed = nullptr) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   InitializeNativeTargetAsmParser(); // for the CPUID instruction
@@ -140,6 +143,8 @@ static JitProgram compileWith(HostProgram &program,
   internalize(program);
   x86::verify(module, "before optimization");
   x86::optimize(module, *machine);
+  if (observed)
+    *observed = x86::observeWork(module, *machine);
 
   JitProgram compiled;
   compiled.jit = must(makeJit(jtmb, primitives), "LLJIT");
@@ -195,6 +200,18 @@ JitProgram compileFast(HostProgram &program,
           x86::prepareToSpecialize(*prepared.module, partsOf(prepared));
     addFastPrimitives(prepared);
   });
+}
+
+JitProgram compileObserved(HostProgram &program,
+                           const std::vector<SymbolAddress> &memory,
+                           std::vector<std::string> &objects) {
+  return compileWith(
+      program, memory,
+      [](HostProgram &prepared) {
+        markPpfs(prepared);
+        addFastPrimitives(prepared);
+      },
+      &objects);
 }
 
 std::unique_ptr<TargetMachine> makeHostMachine() {

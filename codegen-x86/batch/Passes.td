@@ -40,8 +40,8 @@ def PlanBatches : Pass<"baker-plan-batches", "::mlir::ModuleOp"> {
   let summary = "choose where the packets of a batch wait for each other";
   let description = [{
     Puts a `baker.cut` before each load that is likely to miss the cache: those of
-    globals of at least `min-bytes` bytes, unless a load of the same element comes
-    before. The cut prefetches what the load reads, and the stage that it begins
+    globals of at least `min-bytes` bytes, or of `globals` if it names any, unless a
+    load of the same element comes before. The cut prefetches what the load reads, and the stage that it begins
     runs when all packets of the batch have been there.
 
     Results stay those of a run packet by packet. What a packet does that another
@@ -63,6 +63,8 @@ def PlanBatches : Pass<"baker-plan-batches", "::mlir::ModuleOp"> {
   let options = [
     Option<"minBytes", "min-bytes", "uint64_t", "262144",
            "least size in bytes of a global whose loads are cut">,
+    ListOption<"globals", "globals", "std::string",
+               "cut the loads of these globals alone, whatever their size">,
     Option<"seed", "seed", "uint64_t", "0",
            "for tests: not 0: cut half of all loads, chosen by this number">
   ];

@@ -122,6 +122,8 @@ private:
 
 bool PlanBatches::isLarge(Operation *load) {
   ir::GlobalOp global = ir::globalOf(loadedRef(load));
+  if (!globals.empty())
+    return global && llvm::is_contained(globals, global.getSymName());
   return global &&
          sizeof(uint32_t) * ir::wordCount(global.getType()) >= minBytes;
 }
