@@ -37,8 +37,10 @@ const std::map<std::string, host::SpecializeWhen> specializeModes = {
 
 /// The options, and the text of values that are checked later.
 struct CommandLine {
-  Options options;
+  BakercOptions options;
   std::string level = "swc", form, target, policy, specialize;
+  std::string burst = "32", subBatch = "1";
+  std::vector<std::string> cuts;
   std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
@@ -58,8 +60,7 @@ void declareInputs(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("FILE", options.inputs,
                  "Baker sources of one program (or one module of the baker "
-                 "dialect, .mlir)")
-      ->required();
+                 "dialect, .mlir)");
   app.add_option("-o", options.output,
                  "output file; - is standard output (default: FILE's name "
                  "with .ixp, or standard output for text)");
@@ -102,6 +103,11 @@ void declareProfile(CLI::App &app, CommandLine &line) {
   app.add_option("--control", options.control,
                  "control functions to call before the profile or the run");
 }
+
+/// The value of an option that leaves the choice to the model of rates.
+constexpr const char *modelChooses = "auto";
+/// The value of `--cuts` that names no globals.
+constexpr const char *largeGlobals = "large";
 
 /// The name of the target that is no chip of the table.
 constexpr const char *x86Target = "x86";
@@ -195,6 +201,53 @@ void declareTarget(CLI::App &app, CommandLine &line) {
       ->check(CLI::Range(0.0, 1.0));
 }
 
+/// Accepts `auto` beside the sizes of a burst.
+const CLI::Validator sizeOrAuto(
+    [](std::string &text) {
+      return text == modelChooses
+                 ? std::string()
+                 : CLI::Range(1u, host::FastPackets::BurstMax)(text);
+    },
+    "UINT or auto");
+
+void declareBatching(CLI::App &app, CommandLine &line, CLI::Option *fast) {
+  BakercOptions &options = line.options;
+  app.add_option("--burst", line.burst,
+                 "with --fast: packets that enter and leave together; auto: "
+                 "the model of rates chooses (default: 32)")
+      ->needs(fast)
+      ->check(sizeOrAuto);
+  CLI::Option *subBatch = app.add_option(
+      "--sub-batch", line.subBatch,
+      "with --fast: packets of a burst that run in stages together, 1 to "
+      "--burst; auto: the model of rates chooses (default: 1, one after the "
+      "other)");
+  subBatch->needs(fast)->check(sizeOrAuto);
+  app.add_option("--cuts", line.cuts,
+                 "with --sub-batch: stages begin at loads of these globals; "
+                 "large: of those of 256 KiB and more (the default with a "
+                 "number), auto: where the model gains (the default with "
+                 "--sub-batch=auto)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(subBatch);
+  app.add_option("--machine", options.batching.machine,
+                 "with auto or --sweep: the figures of the machine, as "
+                 "--calibrate keeps them (default: those of this machine)");
+  app.add_flag("--calibrate", options.calibrate,
+               "measure this machine for about 2 seconds and keep the figures "
+               "for the model of rates, in --machine or in the cache folder");
+  app.add_option("--sweep", options.batching.sweep,
+                 "with --fast: also measure all bursts and sub-batches, and "
+                 "write their rates and the model's as JSON")
+      ->needs(fast);
+  app.add_option("--cut-seed", options.cutSeed,
+                 "with --sub-batch, for tests: stages begin at loads chosen "
+                 "by this number")
+      ->needs(subBatch)
+      ->check(CLI::PositiveNumber);
+}
+
 void declareRun(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_flag("--run", options.run,
@@ -209,27 +262,13 @@ void declareRun(CLI::App &app, CommandLine &line) {
       "--fast", options.fast,
       "with --run: at full speed, without counters of PPFs and without the "
       "limit on endless loops");
-  app.add_option("--burst", options.burst,
-                 "with --fast: packets that enter and leave together "
-                 "(default: 32)")
-      ->needs(fast)
-      ->check(CLI::Range(1u, host::FastPackets::BurstMax));
+  declareBatching(app, line, fast);
   app.add_flag("--specialize{background}", line.specialize,
                "with --fast: make code for what tables and settings hold, on a "
                "second thread while packets run; --specialize=at-once: before "
                "the next packet")
       ->needs(fast)
       ->check(oneOf(specializeModes));
-  CLI::Option *subBatch = app.add_option(
-      "--sub-batch", options.subBatch,
-      "with --fast: packets of a burst that run in stages together, 1 to "
-      "--burst (default: 1, one after the other)");
-  subBatch->needs(fast)->check(CLI::Range(1u, host::FastPackets::BurstMax));
-  app.add_option("--cut-seed", options.cutSeed,
-                 "with --sub-batch, for tests: stages begin at loads chosen "
-                 "by this number")
-      ->needs(subBatch)
-      ->check(CLI::PositiveNumber);
   app.add_flag("--keep-going", options.keepGoing,
                "with --run: go on after a control call that is refused; all "
                "are reported, and the exit status is 1")
@@ -258,7 +297,9 @@ std::string findX86Conflict(const Options &options) {
 
 /// Describes options that exclude or need each other, or returns an empty
 /// string.
-std::string findConflict(const Options &options) {
+std::string findConflict(const BakercOptions &options) {
+  if (options.inputs.empty() != options.calibrate)
+    return options.calibrate ? "--calibrate takes no FILE" : "FILE is required";
   if (options.run && options.trace.empty())
     return "--run needs --trace";
   if (!options.run &&
@@ -266,9 +307,15 @@ std::string findConflict(const Options &options) {
     return "--trace, --out and --stats need --run";
   if (!options.run && (options.fast || options.packets != 0))
     return "--fast and --packets need --run";
-  if (options.subBatch > options.burst)
+  bool usesModel = options.batching.usesModel();
+  if (!options.batching.machine.empty() && !usesModel && !options.calibrate)
+    return "--machine needs a value auto, --sweep or --calibrate";
+  if (usesModel && options.cutSeed != 0)
+    return "--cut-seed excludes auto and --sweep";
+  if (options.subBatch > options.burst && !options.batching.modelBurst)
     return "--sub-batch is at most --burst";
-  if (options.subBatch > 1 && options.specialize != host::SpecializeWhen::Never)
+  if ((options.subBatch > 1 || options.batching.modelSubBatch) &&
+      options.specialize != host::SpecializeWhen::Never)
     return "--specialize makes no code for --sub-batch";
   if (!options.run && options.printTraces)
     return "--print-traces needs --run";
@@ -342,16 +389,35 @@ ExitStatus usageError(const std::string &what) {
   return ExitUsageWrong;
 }
 
+/// Takes sizes, or that the model chooses them.
+void takeBatching(CommandLine &line) {
+  BakercOptions &options = line.options;
+  BatchingRequest &request = options.batching;
+  request.modelBurst = line.burst == modelChooses;
+  request.modelSubBatch = line.subBatch == modelChooses;
+  if (!request.modelBurst)
+    request.asked.burst = options.burst = uint32_t(std::stoul(line.burst));
+  if (!request.modelSubBatch)
+    request.asked.subBatch = options.subBatch =
+        uint32_t(std::stoul(line.subBatch));
+  if (line.cuts.empty())
+    line.cuts = {request.modelSubBatch ? modelChooses : largeGlobals};
+  request.modelCuts = line.cuts == std::vector<std::string>{modelChooses};
+  if (!request.modelCuts && line.cuts != std::vector<std::string>{largeGlobals})
+    options.cuts = line.cuts;
+}
+
 /// Checks options whose values are names, loads plugins and finds conflicts.
 /// The error returned has only a message.
 Status finishOptions(CommandLine &line) {
-  Options &options = line.options;
+  BakercOptions &options = line.options;
   options.pipeline.level = levels.at(line.level);
   options.forX86 = line.target == x86Target;
   if (line.form.empty())
     line.form = options.forX86 ? "obj" : "ixp";
   options.emit = forms.at(line.form);
   options.pipeline.isStoppable = line.policy == "power";
+  takeBatching(line);
   if (!line.specialize.empty())
     options.specialize = specializeModes.at(line.specialize);
   if (Status set = takeTarget(line); !set)
@@ -367,7 +433,8 @@ Status finishOptions(CommandLine &line) {
 
 } // namespace
 
-std::variant<Options, ExitStatus> parseCommandLine(int argc, char **argv) {
+std::variant<BakercOptions, ExitStatus> parseCommandLine(int argc,
+                                                         char **argv) {
   CLI::App app("Compiles Baker programs for the Intel IXP2400.", "bakerc");
   CommandLine line;
   declareInputs(app, line);

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_COMMANDLINE_H
 #define KARAKAL_DRIVER_COMMANDLINE_H
 
-#include "driver/pipeline/Options.h"
+#include "driver/BakercOptions.h"
 #include "support/Error.h"
 #include <variant>
 
@@ -13,7 +13,7 @@ namespace karakal::driver {
 /// the options against each other. Returns the options, or the status to exit
 /// with: ExitDone after `--help`, ExitUsageWrong after a message on standard
 /// error.
-std::variant<Options, ExitStatus> parseCommandLine(int argc, char **argv);
+std::variant<BakercOptions, ExitStatus> parseCommandLine(int argc, char **argv);
 
 } // namespace karakal::driver
 

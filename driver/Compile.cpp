@@ -5,6 +5,7 @@
 #include "aggregation/formation/MappingFile.h"
 #include "baker-lang/tables/LowerTables.h"
 #include "codegen-me/CodeGenMe.h"
+#include "driver/Calibrate.h"
 #include "driver/CompileForX86.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
@@ -239,7 +240,9 @@ Status lowerTables(ModuleOp program, const Options &options) {
   });
 }
 
-Status compile(const Options &options) {
+Status compile(const BakercOptions &options) {
+  if (options.calibrate)
+    return calibrateTo(options.batching.machine);
   setPassTiming(options.timePasses);
   StageTime time("all");
   // If the folder cannot be made, the first file cannot be written.
@@ -267,9 +270,11 @@ Status compile(const Options &options) {
   speed.cutSeed = options.cutSeed;
   speed.specialize.when = options.specialize;
   speed.keepGoing = options.keepGoing;
+  speed.cuts = options.cuts;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
                                 speed,
+                                options.batching,
                                 program.getName().value_or("program").str(),
                                 options.out,
                                 options.stats});

@@ -6,7 +6,7 @@
 #ifndef KARAKAL_DRIVER_COMPILE_H
 #define KARAKAL_DRIVER_COMPILE_H
 
-#include "driver/pipeline/Options.h"
+#include "driver/BakercOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "support/Error.h"
 
@@ -14,7 +14,7 @@ namespace karakal::driver {
 
 /// Compiles or runs the program as the options say. An error with an empty
 /// message has been printed already.
-Status compile(const Options &options);
+Status compile(const BakercOptions &options);
 
 /// Gives tables their structures. `--emit=baker` without a profile shows the
 /// program as it is declared.

@@ -5,6 +5,7 @@
 #include "baker-lang/tables/SlotLayout.h"
 #include "codegen-x86/BatchMemory.h"
 #include "codegen-x86/batch/Passes.h"
+#include "driver/Batching.h"
 #include "driver/pipeline/RunPasses.h"
 #include "host/Describe.h"
 #include "host/Instrument.h"
@@ -52,6 +53,7 @@ static void addLowering(OpPassManager &manager, const X86Code &code) {
   if (code.withBatches) {
     x86::PlanBatchesOptions plan;
     plan.seed = code.cutSeed;
+    plan.globals = code.cuts;
     manager.addPass(x86::createInlineBatch());
     manager.addPass(passes::createSimplify());
     manager.addPass(createCSEPass());
@@ -151,20 +153,27 @@ readControl(const std::string &path) {
   return traces::readControlFile(path);
 }
 
-Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
-                                const HostSpeed &speed) {
+Result<HostTraffic> readTraffic(const HostInputs &inputs) {
   auto trace = traces::readTrace(inputs.trace, target::PortCount);
   if (!trace)
     return trace.error();
   auto control = readControl(inputs.control);
   if (!control)
     return control.error();
+  return HostTraffic{std::move(*trace), std::move(*control)};
+}
+
+Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
+                                const HostSpeed &speed) {
+  auto traffic = readTraffic(inputs);
+  if (!traffic)
+    return traffic.error();
+  return runTraffic(baker, *traffic, speed);
+}
+
+static host::RunOptions runOptions(ModuleOp baker, const HostSpeed &speed) {
   host::RunOptions options;
   options.engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(
-      baker, {!speed.fast, speed.fast && speed.subBatch > 1, speed.cutSeed});
-  if (!program)
-    return program.error();
   options.portCount = target::PortCount;
   options.layout.count = target::BufferCount;
   options.layout.bytes = target::BufferBytes;
@@ -179,7 +188,23 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   options.specialize = speed.specialize;
   options.specialize.explains =
       ir::isExplained(baker.getContext(), specializationName);
-  return host::run(std::move(*program), *trace, *control, options);
+  options.observation = speed.observation;
+  options.sweep = speed.sweep;
+  return options;
+}
+
+Result<host::HostRun> runTraffic(ModuleOp baker, const HostTraffic &traffic,
+                                 const HostSpeed &speed) {
+  X86Code code;
+  code.withCounters = !speed.fast;
+  code.withBatches = speed.fast && (speed.subBatch > 1 || speed.withStages);
+  code.cutSeed = speed.cutSeed;
+  code.cuts = speed.cuts;
+  auto program = lowerForX86(baker, code);
+  if (!program)
+    return program.error();
+  return host::run(std::move(*program), traffic.trace, traffic.control,
+                   runOptions(baker, speed));
 }
 
 static Result<std::string> readText(const std::string &path) {
@@ -274,10 +299,36 @@ static Status reportRefusals(const std::vector<Error> &refused) {
   return refused.back();
 }
 
+/// Puts what the model chooses into `speed`, if it is asked.
+static Status askModel(ModuleOp baker, const HostTraffic &traffic,
+                       const BatchingRequest &request, HostSpeed &speed) {
+  if (!request.usesModel())
+    return success();
+  auto choice = chooseForTraffic(baker, traffic, speed, request);
+  if (!choice)
+    return choice.error();
+  explainChoice(baker, *choice);
+  if (!request.sweep.empty())
+    if (Status done = sweepGrid(baker, traffic, speed, *choice, request.sweep);
+        !done)
+      return done;
+  speed.burst = choice->chosen.burst;
+  speed.subBatch = choice->chosen.subBatch;
+  speed.cuts = choice->cuts;
+  return success();
+}
+
 Status runProgram(ModuleOp baker, const RunRequest &request) {
   HostSpeed speed = request.speed;
   speed.keepFrames = !request.out.empty();
-  auto run = runOnHost(baker, request.inputs, speed);
+  if (Status known = checkCuts(baker, speed.cuts); !known)
+    return known;
+  auto traffic = readTraffic(request.inputs);
+  if (!traffic)
+    return traffic.error();
+  if (Status asked = askModel(baker, *traffic, request.batching, speed); !asked)
+    return asked;
+  auto run = runTraffic(baker, *traffic, speed);
   if (!run)
     return run.error();
   host::Counts events;

@@ -7,6 +7,7 @@
 #ifndef KARAKAL_DRIVER_RUNONHOST_H
 #define KARAKAL_DRIVER_RUNONHOST_H
 
+#include "driver/BakercOptions.h"
 #include "host/HostRunner.h"
 #include "ir/interp/Stimulus.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,12 +33,20 @@ struct HostSpeed {
   host::SpecializeOptions specialize = {};
   /// Not 0: cut at random loads, for tests (baker-plan-batches).
   uint64_t cutSeed = 0;
+  /// The globals at whose loads packets wait; empty: the large ones.
+  std::vector<std::string> cuts = {};
+  /// Make stages, whatever `subBatch` is.
+  bool withStages = false;
+  /// For the model of rates: host::RunOptions.
+  host::WorkObservation *observation = nullptr;
+  std::vector<x86::Batching> sweep = {};
 };
 
 /// The inputs and outputs of `--run`.
 struct RunRequest {
   HostInputs inputs;
   HostSpeed speed;
+  BatchingRequest batching;
   std::string program; ///< the name in reports
   std::string out;     ///< trace of the frames sent; empty: none
   std::string stats;   ///< statistics as JSON; empty: none
@@ -45,10 +54,11 @@ struct RunRequest {
 
 /// Which code for x86 is made besides that for single packets.
 struct X86Code {
-  bool withCounters = false; ///< those of a profile
-  bool withBatches = false;  ///< x86::BatchMemory::RunFunction
-  uint64_t cutSeed = 0;      ///< see HostSpeed
-  bool withThreads = false;  ///< several threads may run it at once
+  bool withCounters = false;          ///< those of a profile
+  bool withBatches = false;           ///< x86::BatchMemory::RunFunction
+  uint64_t cutSeed = 0;               ///< see HostSpeed
+  std::vector<std::string> cuts = {}; ///< see HostSpeed
+  bool withThreads = false;           ///< several threads may run it at once
 };
 
 /// Lowers a copy of `baker` for x86.
@@ -63,6 +73,19 @@ Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker,
 /// (trace, control file), those of host/ (the run).
 Result<host::HostRun> runOnHost(mlir::ModuleOp baker, const HostInputs &inputs,
                                 const HostSpeed &speed = {});
+
+/// The traffic of a run.
+struct HostTraffic {
+  std::vector<traces::Packet> trace;
+  std::vector<traces::ControlCall> control;
+};
+
+/// Errors: those of traces/ (trace, control file).
+Result<HostTraffic> readTraffic(const HostInputs &inputs);
+/// As `runOnHost`.
+Result<host::HostRun> runTraffic(mlir::ModuleOp baker,
+                                 const HostTraffic &traffic,
+                                 const HostSpeed &speed);
 
 /// The sources of a profile: a run, files, or both, which are added.
 struct ProfileRequest {

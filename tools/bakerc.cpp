@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
   auto parsed = driver::parseCommandLine(argc, argv);
   if (auto *status = std::get_if<ExitStatus>(&parsed))
     return *status;
-  Status done = driver::compile(std::get<driver::Options>(parsed));
+  Status done = driver::compile(std::get<driver::BakercOptions>(parsed));
   if (done)
     return ExitDone;
   if (!done.error().message.empty())
