@@ -37,6 +37,7 @@ from bench.mutants import command as mutation
 from bench.simulator.fig6 import fig6, sensitivity
 from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
+from bench.x86.batching import batching
 from bench.x86.programs import x86
 from bench.x86.specialization import specialization
 from bench.x86.switch_updates import switch_updates
@@ -64,6 +65,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "never-slower": never_slower,
     "tables": tables,
     "x86": x86,
+    "batching": batching,
     "specialization": specialization,
     "switch-updates": switch_updates,
 }
@@ -86,6 +88,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         action="store_true",
         help="also bridged and Zipf traffic, and mappings that a bound excludes",
     )
+    parser.add_argument(
+        "--quick", action="store_true", help="batching: fewer programs and packets"
+    )
     mutation.add_options(parser)
     options = parser.parse_args(arguments)
     known = [*BENCHMARKS, "mutants"]
@@ -98,7 +103,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     engines = tuple(int(n) for n in options.mes.split(","))
-    bench = Bench(options.build, options.packets, engines, options.all_sets)
+    bench = Bench(
+        options.build,
+        options.packets,
+        engines,
+        options.all_sets,
+        quick=options.quick,
+    )
     named = {"mutants": partial(mutation.mutants, options=mutation.options_of(options))}
     benchmarks = BENCHMARKS | named
     results: dict[str, Any] = {}

@@ -36,6 +36,8 @@ class Bench:
     packets: int
     engines: tuple[int, ...]
     all_sets: bool
+    #: Whether a rough result will do.
+    quick: bool = field(default=False, kw_only=True)
     #: The checkout whose programs are compiled.
     root: Path = ROOT
     #: The clock of the last simulated chip.
