@@ -203,8 +203,52 @@ def test_order_within_a_flow(
     assert main(["check", *files]) == 0
     text = capsys.readouterr().out
     assert "order: 1 of 8 frames left after a later one of their flow" in text
-    assert "(by up to 5 packets)" in text
-    assert main(["check", "--strict-order", *files]) == 1
+    late = "frame 5 of the output, packet 0, by port "
+    assert f"(by up to 5 packets); first: {late}" in text
+    assert "behind packet 5\n" in text
+    for demand in ("flow", "port"):
+        assert main(["check", f"--order={demand}", *files]) == 1
+        text = capsys.readouterr().out
+        assert "frames are out of order within their flow" in text
+        assert ("within their port" in text) == (demand == "port")
+    result = tmp_path / "r.json"
+    assert main(["check", "--order=none", f"--json={result}", *files]) == 0
+    order = json.loads(result.read_text())["order"]
+    assert (order["packets"], order["late"], order["worst"]) == (8, 1, 5)
+    assert (order["first"]["packet"], order["first"]["behind"]) == (0, 5)
+
+
+def test_flows_may_overtake_where_only_their_order_counts(
+    tmp_path: Path,
+    control_file: Path,
+    frame: Callable[..., bytes],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Frames in by port 0 and out by one port, two flows that change places; the
+    same flows in by ports 0 and 1, which nothing orders."""
+    flows = [frame(ip_dst=f"10.1.2.{n}", payload=bytes([n]) * 26) for n in (4, 5)]
+    trace, out = tmp_path / "t.pcapng", tmp_path / "o.pcapng"
+    files = ["--app", "l3-switch", "--trace", str(trace), "--out", str(out)]
+    files += ["--control", str(control_file)]
+
+    def statuses(ports: tuple[int, int]) -> list[int]:
+        sent = zip(ports, flows, strict=True)
+        frames = [
+            Frame(n, p, data[:5] + bytes([p]) + data[6:])
+            for n, (p, data) in enumerate(sent)
+        ]
+        write_capture(trace, frames, 4)
+        assert main(["expect", *files]) == 0
+        left = read_capture(out, 4).frames
+        assert len(left) == 2
+        write_capture(out, [left[1], left[0]], 4)
+        return [main(["check", f"--order={n}", *files]) for n in ("flow", "port")]
+
+    assert statuses((0, 0)) == [0, 1]
+    assert "1 of 2 frames left after a later one of their port" in (
+        capsys.readouterr().out
+    )
+    assert statuses((0, 1)) == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from npftrace.arguments import COUNT_MAX, DEFAULT, add_ports, between
 from npftrace.check.comparison import Input, Outcome, compare, judge
 from npftrace.check.drop_counts import check_stats
 from npftrace.check.explanation import explain
+from npftrace.check.order import DEMANDS
 from npftrace.check.report import print_report
 from npftrace.errors import InputError
 from npftrace.frames.capture import Frame, read_capture, write_capture
@@ -34,9 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"packets around a table update that may see either state {DEFAULT}",
     )
     parser.add_argument(
-        "--strict-order",
-        action="store_true",
-        help="packets out of order within a flow are an error",
+        "--order",
+        choices=DEMANDS,
+        default=DEMANDS[0],
+        help="an error if a frame leaves after a later one of its flow, or (port) of "
+        f"what arrives at its port and leaves by its port {DEFAULT}",
     )
     parser.add_argument("--json", type=Path, help="write the result as JSON")
     parser.set_defaults(run=run)
@@ -76,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
     explain(outcome, overflow)
     if stats:
         outcome.problems += check_stats(stats, outcome)
-    if args.strict_order and outcome.order.late:
-        outcome.problems.append("packets are out of order within their flow")
+    for order in outcome.order.violated(args.order):
+        outcome.problems.append(f"frames are out of order within their {order.what}")
     print_report(args.app, outcome, stats)
     if not found.has_ports and found.frames:
         print("note: ports are not compared, because the output is not pcapng")
@@ -137,6 +140,6 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "missing": sum(map(len, outcome.missing.values())),
         "surplus": len(outcome.surplus),
         "lost_to_overflow": outcome.lost,
-        "order": vars(outcome.order),
+        "order": outcome.order.flow.as_json() | {"port": outcome.order.port.as_json()},
         "problems": outcome.problems,
     }

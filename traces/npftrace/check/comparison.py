@@ -3,7 +3,7 @@
 Frames of different flows may overtake each other. So each frame that the program
 sent is looked up among those that the oracle expects from its port, in any order.
 Expected frames that were not sent are missing; sent frames that were not expected
-are surplus. How far packets of the same flow overtook each other is measured.
+are surplus. How far packets overtook each other is measured (`order.py`).
 """
 
 from collections import defaultdict, deque
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from npftrace.check.assignment import Choices, Key, assign, groups_of
+from npftrace.check.order import Orders
 from npftrace.frames.capture import Frame
-from npftrace.frames.flows import flow_of
 from npftrace.frames.wire import FRAME_BYTES_MIN, pad
 from npftrace.oracle import Oracle
 from npftrace.oracle.verdict import Verdict
@@ -22,24 +22,12 @@ from npftrace.progress import progress
 #: The port of all frames if the output does not name ports (pcap).
 ANY_PORT = -1
 
-#: Port in, port out, and the fields that `flow_of` returns.
-Flow = tuple[int, int, tuple[bytes, ...]]
-
 
 class Input(NamedTuple):
     """A frame as the port received it, and every verdict that is right for it."""
 
     frame: Frame
     verdicts: Sequence[Verdict]
-
-
-@dataclass
-class Order:
-    """How far packets were overtaken by later ones of their flow."""
-
-    packets: int = 0
-    late: int = 0
-    worst: int = 0
 
 
 @dataclass
@@ -60,7 +48,7 @@ class Outcome:
     surplus: dict[int, Frame] = field(default_factory=dict)
     #: Inputs that had no room at Rx.
     lost: int = 0
-    order: Order = field(default_factory=Order)
+    order: Orders = field(default_factory=Orders)
     problems: list[str] = field(default_factory=list)
 
     def verdict(self, index: int) -> Verdict:
@@ -102,36 +90,20 @@ def compare(inputs: list[Input], found: list[Frame], has_ports: bool) -> Outcome
             continue
         for port, data in verdicts[0].outputs:
             waiting[port if has_ports else ANY_PORT, data].append(index)
-    latest: dict[Flow, int] = {}
     for position, frame in enumerate(found):
         port = frame.port if has_ports else ANY_PORT
         queue = waiting.get((port, frame.data))
         if not queue:
             outcome.surplus[position] = frame._replace(port=port)
             continue
-        _note_order(outcome, latest, queue.popleft(), port)
+        index = queue.popleft()
+        arrived = inputs[index].frame
+        outcome.order.note(position, arrived.data, (arrived.port, port), index)
     _choose_verdicts(outcome, uncertain, has_ports)
     for (port, data), queue in waiting.items():
         for index in queue:
             outcome.missing.setdefault(index, []).append((port, data))
     return outcome
-
-
-def _note_order(
-    outcome: Outcome, latest: dict[Flow, int], index: int, port: int
-) -> None:
-    """Counts an input that left by `port`; `latest` has the highest number that
-    left of each flow."""
-    frame = outcome.inputs[index].frame
-    flow = (frame.port, port, flow_of(frame.data))
-    newest = latest.get(flow, -1)
-    order = outcome.order
-    order.packets += 1
-    if index < newest:
-        order.late += 1
-        order.worst = max(order.worst, newest - index)
-    else:
-        latest[flow] = index
 
 
 def _choose_verdicts(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:

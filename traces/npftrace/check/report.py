@@ -23,14 +23,8 @@ def print_report(app: str, outcome: Outcome, stats: dict[str, Any] | None) -> No
     console.print(table)
     for problem in outcome.problems:
         console.print(problem, markup=False, soft_wrap=True)
-    order = outcome.order
-    if order.late:
-        print(
-            f"order: {order.late:,} of {order.packets:,} frames left after a later "
-            f"one of their flow (by up to {order.worst:,} packets)"
-        )
-    else:
-        print(f"order: kept within every flow ({order.packets:,} frames)")
+    print(outcome.order.flow.line())
+    print(outcome.order.port.line())
     count = len(outcome.inputs)
     if outcome.problems:
         print(f"WRONG: {count:,} packets compared with the oracle")
