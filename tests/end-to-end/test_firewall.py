@@ -1,6 +1,8 @@
 """Firewall: x86, microcode at each level, and the oracle agree on every packet."""
 
 import gzip
+import json
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -219,3 +221,29 @@ def refusal(calls: str, load: Workload, folder: Path) -> str:
         "bakerc", FIREWALL, "--run", f"--trace={load.trace}",
         f"--control={control}", f"--out={folder / 'o.pcapng'}", status=1,
     ).stderr  # fmt: skip
+
+
+def test_frames_overtake_in_the_program_alone(
+    firewall_images: dict[str, Path], tmp_path: Path
+) -> None:
+    """Rx numbers packets, and rings, Rx and Tx keep their order: what is late is so
+    when a context puts it towards Tx, and is no later afterwards."""
+    options = "--seed 9 --packets 1000 --size 64 --locality zipf --flows 8 --denied 0"
+    load = make_workload("firewall", tmp_path, *options.split())
+    timeline = tmp_path / "timeline.json"
+    wanted = (f"--timeline={timeline}", "--mes=2")
+    out, _ = simulate(firewall_images["swc"], load, tmp_path, *wanted)
+    check_packets(load, out)
+    moments: dict[str, list[int]] = {}
+    for event in json.loads(timeline.read_text())["traceEvents"]:
+        if event.get("cat") == "packet" and event["ph"] == "n":
+            moments.setdefault(event["name"], []).append(event["id"])
+
+    def late(moment: str) -> int:
+        numbers = moments[moment]
+        assert len(numbers) == 1000
+        newest = accumulate(numbers, max)
+        return sum(a < b for a, b in zip(numbers, newest, strict=True))
+
+    assert late("put into ring 0") == late("got from ring 0") == 0
+    assert late("put into ring 1") == late("got from ring 1") > 0
