@@ -50,6 +50,8 @@ public:
   CacheMonitor(const target::Image &image, const EnginePlans &plans,
                Chip &chip);
 
+  /// Whether the image has caches, of globals or of look-ups.
+  bool isWatching() const { return watched != nullptr; }
   const std::vector<GlobalUses> &globals() const { return globalUses; }
   const std::vector<LookupUses> &lookups() const { return lookupUses; }
   /// Commands that read a version word.

@@ -80,7 +80,7 @@ Status Simulation::loadEngines() {
         loaded.manifest["stop_word"].get<uint32_t>(), plans, *machine);
   }
   cacheMonitor = std::make_unique<CacheMonitor>(loaded, plans, *machine);
-  if (!cacheMonitor->globals().empty())
+  if (cacheMonitor->isWatching())
     accounts->setProgramObserver(cacheMonitor.get());
   return success();
 }

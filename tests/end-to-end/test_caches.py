@@ -208,6 +208,27 @@ def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
     assert hits == {"g.find_first": 1, "g.find_second": 0}
 
 
+def test_a_program_that_caches_only_results_is_watched(tmp_path: Path) -> None:
+    load = make_workload(
+        "only-lookup", tmp_path, "--packets", "1000", "--size", "64", kind="ipv4"
+    )
+    updates = tmp_path / "updates.control"
+    updates.write_text(
+        "".join(f"@packet {150 * n} set({5 * n}, {n})\n" for n in range(1, 6))
+    )
+    image = compile_app(
+        INPUTS / "only_lookup.baker", tmp_path / "only.ixp",
+        f"--profile-trace={load.trace}",
+    )  # fmt: skip
+    load = Workload(load.trace, updates, load.app)
+    caches = simulate(image, load, tmp_path, "--mes=1")[1]["caches"]
+    assert caches["globals"] == []
+    assert caches["version_checks"] > 0
+    # A packet makes one look-up, so it is stale once.
+    (lookup,) = caches["lookups"]
+    assert 0 < lookup["stale_hits"] == lookup["stale_packets"]
+
+
 @pytest.fixture(scope="module")
 def few_stations(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     return make_workload(
