@@ -13,7 +13,7 @@ set(KARAKAL_LAYERS
   "target-ixp/microcode | support target-ixp                   | BOOST_GRAPH"
   "traces               | support                              | PCAP COMPRESSION"
   "sim-ixp              | support target-ixp traces            | UNICORN"
-  "sim-ixp/python       | support target-ixp sim-ixp           | PYBIND11"
+  "sim-ixp/python       | support target-ixp traces sim-ixp    | PYBIND11"
   "ir                   | support target-ixp                   | MLIR"
   "ir/interp            | support target-ixp ir                | MLIR"
   "baker-lang           | support ir                           | ANTLR MLIR"

@@ -163,20 +163,40 @@ ExitStatus runUcode(CommandLine &line) {
   options.seed = line.run.seed;
   options.maxCycles = line.run.maxCycles;
   options.strict = line.run.strict;
+  const auto portCount = static_cast<uint32_t>(options.parameters.portsCount);
+  if (!line.trace.empty()) {
+    auto trace = traces::readTrace(line.trace, portCount);
+    if (!trace)
+      return report(trace.error());
+    options.trace = std::move(*trace);
+    options.traffic.portCount = portCount;
+    options.traffic.packetCount = line.run.packets;
+    options.traffic.offeredGbps = line.run.offeredGbps;
+    options.traffic.keepsTimes = line.run.keepsTimes;
+    options.traffic.fcsPorts =
+        static_cast<uint32_t>(options.parameters.portsFcs);
+    options.stallCycles = line.run.stallCycles;
+  }
   for (const std::string &assignment : line.ucode) {
     auto image = readRawImage(assignment, options.parameters.meCount);
     if (!image)
       return report(image.error());
     options.images.push_back(std::move(*image));
   }
-  auto stats = runRaw(options);
-  if (!stats)
-    return report(stats.error());
+  auto result = runRaw(options);
+  if (!result)
+    return report(result.error());
+  if (!line.out.empty())
+    if (Status status =
+            writeFrames(line.out, options.parameters, 0, result->frames);
+        !status)
+      return report(status.error());
+  const nlohmann::json &stats = result->statistics;
   if (!line.stats.empty())
-    if (Status status = writeText(line.stats, stats->dump(2) + "\n"); !status)
+    if (Status status = writeText(line.stats, stats.dump(2) + "\n"); !status)
       return report(status.error());
   if (!line.quiet)
-    std::fputs(describeRaw(*stats).c_str(), stdout);
+    std::fputs(describeRaw(stats).c_str(), stdout);
   return ExitDone;
 }
 

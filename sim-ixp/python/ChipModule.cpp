@@ -6,6 +6,7 @@
 // `Chip.faults`.
 
 #include "sim-ixp/engine/PrepareProgram.h"
+#include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/chip/ChipParameters.h"
 
@@ -158,6 +159,55 @@ public:
     return chip.isPending();
   }
 
+  /// Gives the chip ports at which `packets`, (port, bytes) each, arrive.
+  void connectPorts(const std::vector<std::pair<uint32_t, py::bytes>> &packets,
+                    double rateGbps, bool isReady) {
+    if (media)
+      throw py::value_error("the chip has ports already");
+    auto portCount = static_cast<uint32_t>(chip.parameters().portsCount);
+    std::vector<traces::Packet> trace;
+    for (const auto &[port, bytes] : packets) {
+      std::string text = bytes;
+      if (port >= portCount || text.empty())
+        throw py::value_error("packets are (port, bytes) with ports 0 to " +
+                              std::to_string(portCount - 1) +
+                              " and at least one byte");
+      traces::Packet packet;
+      packet.port = port;
+      packet.bytes.assign(text.begin(), text.end());
+      trace.push_back(std::move(packet));
+    }
+    if (trace.empty() || !(rateGbps >= 0))
+      throw py::value_error("give at least one packet, and no negative rate");
+    sim::TrafficOptions options;
+    options.portCount = portCount;
+    options.offeredGbps = rateGbps;
+    options.fcsPorts = static_cast<uint32_t>(chip.parameters().portsFcs);
+    source = std::make_unique<sim::TrafficSource>(std::move(trace), options);
+    media = std::make_unique<sim::Msf>(chip.chassis(), errors, *source);
+    media->onSent(
+        [this](const sim::SentFrame &frame) { frames.push_back(frame); });
+    chip.connectMedia(media.get());
+    if (isReady)
+      media->start();
+  }
+
+  /// (cycle, port, bytes) of each frame that has left.
+  std::vector<std::tuple<uint64_t, uint32_t, py::bytes>> sent() const {
+    std::vector<std::tuple<uint64_t, uint32_t, py::bytes>> result;
+    for (const sim::SentFrame &frame : frames)
+      result.emplace_back(
+          frame.cycle, frame.port,
+          py::bytes(reinterpret_cast<const char *>(frame.bytes.data()),
+                    frame.bytes.size()));
+    return result;
+  }
+
+  /// Whether every packet has been received and nothing is left to send.
+  bool arePortsIdle() const {
+    return !media || (media->isReceiveDone() && media->isTransmitDone());
+  }
+
   uint32_t readPhysical(uint32_t address) {
     auto word = address % 4 == 0 ? chip.physical().read(address) : std::nullopt;
     if (!word)
@@ -178,6 +228,9 @@ public:
 
   ErrorRecorder errors;
   sim::Chip chip;
+  std::unique_ptr<sim::TrafficSource> source;
+  std::unique_ptr<sim::Msf> media;
+  std::vector<sim::SentFrame> frames;
   /// Cycle, interrupt (0 = A, 1 = B) and thread (-1 = the core) of each.
   std::vector<std::tuple<uint64_t, uint32_t, int>> interrupts;
 
@@ -227,6 +280,22 @@ void defineRunning(ChipClass &chip) {
           "Does the earliest action; False if there is none.")
       .def("raise_signal", &PythonChip::raise, py::arg("engine"),
            py::arg("context"), py::arg("signal"));
+}
+
+void definePorts(ChipClass &chip) {
+  chip.def("connect_ports", &PythonChip::connectPorts, py::arg("packets"),
+           py::arg("rate_gbps") = 0.0, py::arg("ready") = true,
+           "Gives the chip ports at which packets, (port, bytes) each, arrive: "
+           "as fast as the chip takes them, or at a rate. If ready, the "
+           "receive elements are free, the transmit buffer has a partition "
+           "for each port, and the channels are enabled; otherwise the "
+           "program does this by the MSF's registers.")
+      .def("sent", &PythonChip::sent,
+           "(cycle, port, bytes) of each frame that has left, in order.")
+      .def_property_readonly(
+          "ports_idle", &PythonChip::arePortsIdle,
+          "Whether every packet has been received and nothing is left to "
+          "send.");
 }
 
 void defineMemories(ChipClass &chip) {
@@ -303,6 +372,7 @@ PYBIND11_MODULE(ixpchip, module) {
       "The chip's parameters, one per line.");
   ChipClass chip(module, "Chip");
   defineRunning(chip);
+  definePorts(chip);
   defineMemories(chip);
   defineRegisters(chip);
   defineObservations(chip);

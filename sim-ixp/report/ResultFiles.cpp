@@ -11,27 +11,6 @@
 namespace karakal::sim {
 namespace {
 
-Status writeFrames(const std::string &path, Simulation &run) {
-  const target::ChipParameters &chip = run.options().parameters;
-  auto writer =
-      traces::TraceWriter::create(path, static_cast<uint32_t>(chip.portsCount));
-  if (!writer)
-    return writer.error();
-  double nsPerCycle = 1e9 / static_cast<double>(chip.meClockHz);
-  for (const SentFrame &frame : run.sentFrames()) {
-    KARAKAL_ASSERT(frame.cycle >= run.startCycle(),
-                   "a frame left before traffic started");
-    traces::Packet packet;
-    packet.timeNs = static_cast<uint64_t>(
-        static_cast<double>(frame.cycle - run.startCycle()) * nsPerCycle);
-    packet.port = frame.port;
-    packet.bytes = frame.bytes;
-    if (Status status = (*writer)->write(packet); !status)
-      return status;
-  }
-  return (*writer)->close();
-}
-
 Status writeTimeline(const std::string &path, const nlohmann::json &stats,
                      Simulation &run) {
   Timeline::Names names;
@@ -52,6 +31,27 @@ Status writeProfile(const std::string &path, Simulation &run) {
 
 } // namespace
 
+Status writeFrames(const std::string &path, const target::ChipParameters &chip,
+                   uint64_t startCycle, const std::vector<SentFrame> &frames) {
+  auto writer =
+      traces::TraceWriter::create(path, static_cast<uint32_t>(chip.portsCount));
+  if (!writer)
+    return writer.error();
+  double nsPerCycle = 1e9 / static_cast<double>(chip.meClockHz);
+  for (const SentFrame &frame : frames) {
+    KARAKAL_ASSERT(frame.cycle >= startCycle,
+                   "a frame left before traffic started");
+    traces::Packet packet;
+    packet.timeNs = static_cast<uint64_t>(
+        static_cast<double>(frame.cycle - startCycle) * nsPerCycle);
+    packet.port = frame.port;
+    packet.bytes = frame.bytes;
+    if (Status status = (*writer)->write(packet); !status)
+      return status;
+  }
+  return (*writer)->close();
+}
+
 Status writeText(const std::string &path, const std::string &text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -71,7 +71,9 @@ Status writeResults(const CommandLine &line, const nlohmann::json &stats,
   KARAKAL_ASSERT(line.profile.empty() || options.profile,
                  "the run did not count the cycles to be written");
   if (!line.out.empty())
-    if (Status status = writeFrames(line.out, run); !status)
+    if (Status status = writeFrames(line.out, options.parameters,
+                                    run.startCycle(), run.sentFrames());
+        !status)
       return status;
   if (!line.stats.empty())
     if (Status status = writeText(line.stats, stats.dump(2) + "\n"); !status)

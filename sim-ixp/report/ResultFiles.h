@@ -19,6 +19,11 @@ namespace karakal::sim {
 Status writeResults(const CommandLine &line, const nlohmann::json &stats,
                     Simulation &run);
 
+/// Writes frames that left the chip as a trace whose time begins at
+/// `startCycle`. Errors: those of TraceWriter.
+Status writeFrames(const std::string &path, const target::ChipParameters &chip,
+                   uint64_t startCycle, const std::vector<SentFrame> &frames);
+
 /// Writes a text file. Errors: E-sim-ixp-040.
 Status writeText(const std::string &path, const std::string &text);
 

@@ -24,7 +24,8 @@ void declareInputs(CLI::App &app, CommandLine &line) {
       ->needs("--control");
   app.add_option("--ucode", line.ucode,
                  "ENGINE:FILE, microcode of 5-byte words for one engine of a "
-                 "bare chip, instead of an image; once per engine")
+                 "bare chip, instead of an image; once per engine; with "
+                 "--trace the chip has ports")
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--rate", line.run.offeredGbps,
@@ -103,16 +104,30 @@ void declareChip(CLI::App &app, CommandLine &line, std::string &policy) {
       ->check(CLI::PositiveNumber);
 }
 
+/// As below, for raw microcode.
+std::string findRawConflict(const CommandLine &line) {
+  const SimulationOptions &run = line.run;
+  bool needsImage =
+      !line.image.empty() || !line.control.empty() || !line.timeline.empty() ||
+      !line.html.empty() || !line.record.empty() || !line.journey.empty() ||
+      !line.profile.empty() || run.tracedPacket || !run.load.breaks.empty() ||
+      run.load.engines != 0 || run.warmup != 0 || run.savePower;
+  if (needsImage)
+    return "--ucode runs on a bare chip: it goes with --trace, --packets, "
+           "--rate, --trace-times, --out, --threads, --seed, --chip, --set, "
+           "--strict, --max-cycles, --stall-cycles, --stats and --quiet";
+  bool isPaced = run.packets != 0 || run.offeredGbps > 0 || run.keepsTimes;
+  if (line.trace.empty() && (!line.out.empty() || isPaced))
+    return "without --trace=PCAP the chip of --ucode has no ports";
+  return "";
+}
+
 /// Why the arguments do not go together, or an empty string.
 std::string findConflict(const CommandLine &line) {
   if (line.describe)
     return "";
   if (!line.ucode.empty())
-    return line.image.empty() && line.trace.empty() && line.control.empty() &&
-                   line.out.empty()
-               ? ""
-               : "--ucode runs on a bare chip: it goes with --threads, --seed, "
-                 "--set, --max-cycles, --stats and --quiet";
+    return findRawConflict(line);
   if (!line.journey.empty() && !line.run.tracedPacket)
     return "--journey goes with --trace-packet=N";
   if (line.image.empty())

@@ -4,6 +4,7 @@
 
 #include "sim-ixp/run/RawMicrocodeRun.h"
 #include "sim-ixp/engine/PrepareProgram.h"
+#include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
 #include "support/Files.h"
 
@@ -23,9 +24,22 @@ constexpr uint32_t bytesPerWord = 5;
 /// Steps between two checks for the end of the run.
 constexpr uint32_t stepsPerCheck = 64;
 
-/// Keeps the first fault.
+/// After the trace is received, a run in which no frame moves for so many
+/// cycles is over. No packet waits so long inside for anything but the program.
+constexpr uint64_t quietCycles = 100000;
+
+/// Keeps the first fault, and when a frame moved last.
 class RawObserver : public ChipObserver {
 public:
+  void onFrameReceived(uint64_t cycle, uint32_t, uint32_t) override {
+    lastFrame = std::max(lastFrame, cycle);
+  }
+  void onFrameLost(uint64_t cycle, uint32_t, uint32_t) override {
+    lastFrame = std::max(lastFrame, cycle);
+  }
+  void onFrameSent(uint64_t cycle, uint32_t, uint32_t) override {
+    lastFrame = std::max(lastFrame, cycle);
+  }
   void onFault(uint32_t engine, const std::string &what) override {
     if (!fault)
       fault = "engine " + std::to_string(engine) + ": " + what;
@@ -39,6 +53,22 @@ public:
   std::optional<std::string> fault;
   std::vector<std::string> hazards;
   bool isStrict = false;
+  uint64_t lastFrame = 0;
+};
+
+/// The ports of a chip, and the frames that left.
+struct Ports {
+  Ports(const RawOptions &options, Chip &chip, RawObserver &observer)
+      : source(*options.trace, options.traffic),
+        media(chip.chassis(), observer, source) {
+    media.onSent([this](const SentFrame &frame) { frames.push_back(frame); });
+    chip.connectMedia(&media);
+    media.start();
+  }
+
+  TrafficSource source;
+  Msf media;
+  std::vector<SentFrame> frames;
 };
 
 double part(uint64_t busy, uint64_t cycles) {
@@ -163,60 +193,108 @@ static std::vector<std::string> linesOf(const std::string &text) {
   return lines;
 }
 
-Result<json> runRaw(const RawOptions &options) {
-  RawObserver observer;
-  observer.isStrict = options.strict;
-  Chip chip(options.parameters, observer);
-  if (Status status = loadRaw(options, chip); !status)
-    return status.error();
-  uint64_t stop = options.maxCycles ? options.maxCycles : defaultCycles;
-  uint64_t end = 0;
-  std::string ended = "cycles";
-  while (!observer.fault && ended == "cycles") {
+/// Runs until every context has stopped or sleeps for good, the traffic is
+/// over, `stop` is reached or a fault occurs; returns which, as `ended` says.
+static Result<std::string> runChip(const RawOptions &options, uint64_t stop,
+                                   Chip &chip, const Ports *ports,
+                                   const RawObserver &observer) {
+  while (!observer.fault) {
     bool moved = true;
     for (uint32_t i = 0; i < stepsPerCheck && moved; ++i)
       moved = chip.stepBefore(stop);
-    if (!isAnyAlive(chip))
-      ended = "stopped";
-    else if (!moved && !chip.isPending())
-      ended = "asleep";
-    else if (!moved)
-      break;
+    if (!isAnyAlive(chip) && !(ports && moved))
+      return std::string("stopped");
+    bool isOver =
+        ports && ports->media.isReceiveDone() && ports->media.isTransmitDone();
+    if (!moved)
+      return std::string(chip.isPending() ? "cycles"
+                         : isOver         ? "traffic"
+                                          : "asleep");
+    uint64_t now = chip.scheduler().now();
+    if (!ports || now < observer.lastFrame + quietCycles)
+      continue;
+    if (isOver)
+      return std::string("traffic");
+    if (now >= observer.lastFrame + options.stallCycles)
+      return makeError(
+          "E-sim-ixp-031",
+          "no frame has moved for " + std::to_string(options.stallCycles) +
+              " cycles at cycle " + std::to_string(now) + " after " +
+              std::to_string(ports->media.arrivedCount()) +
+              " have arrived and " + std::to_string(ports->frames.size()) +
+              " have left; the contexts:\n" + chip.describeContexts());
   }
-  if (observer.fault)
-    return makeError("E-sim-ixp-030",
-                     "the program fails at cycle " +
-                         std::to_string(chip.scheduler().now()) + ": " +
-                         *observer.fault);
-  if (ended == "cycles") {
-    end = chip.align(stop);
-  } else {
+  return makeError("E-sim-ixp-030", "the program fails at cycle " +
+                                        std::to_string(chip.scheduler().now()) +
+                                        ": " + *observer.fault);
+}
+
+Result<RawResult> runRaw(const RawOptions &options) {
+  RawObserver observer;
+  observer.isStrict = options.strict;
+  Chip chip(options.parameters, observer);
+  std::unique_ptr<Ports> ports;
+  if (options.trace)
+    ports = std::make_unique<Ports>(options, chip, observer);
+  if (Status status = loadRaw(options, chip); !status)
+    return status.error();
+  uint64_t stop = options.maxCycles ? options.maxCycles
+                  : ports           ? Scheduler::never
+                                    : defaultCycles;
+  auto ended = runChip(options, stop, chip, ports.get(), observer);
+  if (!ended)
+    return ended.error();
+  uint64_t end = stop;
+  if (*ended != "cycles") {
+    end = chip.scheduler().now();
     for (uint32_t i = 0; i < chip.engineCount(); ++i)
       end = std::max(end, chip.engine(i).localTime());
-    end = chip.align(std::max(end, chip.scheduler().now()));
   }
-  return json{{"schema", 1},
-              {"cycles", end},
-              {"clock_hz", options.parameters.meClockHz},
-              {"seconds", part(end, options.parameters.meClockHz)},
-              {"ended", ended},
-              {"contexts", ended == "asleep" ? linesOf(chip.describeContexts())
-                                             : std::vector<std::string>()},
-              {"units", unitsOf(chip, end)},
-              {"hazards", observer.hazards},
-              {"microengines", enginesOf(chip, end)}};
+  end = chip.align(end);
+  RawResult result;
+  result.statistics = {{"schema", 1},
+                       {"cycles", end},
+                       {"clock_hz", options.parameters.meClockHz},
+                       {"seconds", part(end, options.parameters.meClockHz)},
+                       {"ended", *ended},
+                       {"contexts", *ended == "asleep"
+                                        ? linesOf(chip.describeContexts())
+                                        : std::vector<std::string>()},
+                       {"units", unitsOf(chip, end)},
+                       {"hazards", observer.hazards},
+                       {"microengines", enginesOf(chip, end)}};
+  if (ports) {
+    const ReceiveStatistics &receive = ports->media.receiveStatistics();
+    result.statistics["packets"] = {{"arrived", receive.framesArrived},
+                                    {"rx_overflow", receive.framesLost},
+                                    {"transmitted", ports->frames.size()}};
+    result.frames = std::move(ports->frames);
+  }
+  return result;
 }
 
 std::string describeRaw(const json &stats) {
   const std::string ended = stats["ended"];
   std::string text =
       "ended     " +
-      std::string(ended == "stopped"  ? "every context stopped"
-                  : ended == "asleep" ? "every context sleeps "
-                                        "for good"
-                                      : "the cycle limit is reached") +
-      " at cycle " + std::to_string(stats["cycles"].get<uint64_t>()) +
-      "\nengine     issue  abort  stall   idle   commands\n";
+      std::string(ended == "stopped"   ? "every context stopped"
+                  : ended == "asleep"  ? "every context sleeps "
+                                         "for good"
+                  : ended == "traffic" ? "no frame moves any more"
+                                       : "the cycle limit is reached") +
+      " at cycle " + std::to_string(stats["cycles"].get<uint64_t>()) + "\n" +
+      (stats.contains("packets")
+           ? "packets   " +
+                 std::to_string(stats["packets"]["arrived"].get<uint64_t>()) +
+                 " arrived, " +
+                 std::to_string(
+                     stats["packets"]["transmitted"].get<uint64_t>()) +
+                 " transmitted, " +
+                 std::to_string(
+                     stats["packets"]["rx_overflow"].get<uint64_t>()) +
+                 " lost for lack of space\n"
+           : "") +
+      "engine     issue  abort  stall   idle   commands\n";
   for (const json &engine : stats["microengines"]) {
     if (engine["instructions"] == 0)
       continue;

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from testkit.paths import BUILD
+from testkit.paths import BUILD, ROOT
 from testkit.tools import run
 
 HERE = Path(__file__).parent
@@ -91,6 +91,68 @@ def test_a_fault_is_kept() -> None:
 def test_a_part_that_does_not_exist_is_a_value_error(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         wrong(ixpchip.Chip())
+
+
+def echo(folder: Path) -> bytes:
+    out = folder / "echo.ucode"
+    run("ixp-as", ROOT / "tests/runtime/echo.uc", "--format=bytes", "-o", out)
+    return out.read_bytes()
+
+
+def test_packets_arrive_at_ports_and_leave(tmp_path: Path) -> None:
+    chip = ixpchip.Chip()
+    chip.load(2, echo(tmp_path))
+    packets = [(n % 4, bytes([n]) * (60 + 37 * n)) for n in range(40)]
+    chip.connect_ports(packets)
+    assert not chip.ports_idle
+    chip.start(2)
+    while not chip.ports_idle:
+        assert chip.run_to(chip.cycle + 1000) or chip.ports_idle, chip.faults
+    sent = chip.sent()
+    for port in range(4):
+        assert [data for _, p, data in sent if p == port] == [
+            data for p, data in packets if p == port
+        ]
+    assert [cycle for cycle, _, _ in sent] == sorted(cycle for cycle, _, _ in sent)
+    assert chip.faults == []
+
+
+def test_an_offered_rate_paces_the_packets(tmp_path: Path) -> None:
+    ends = []
+    for rate in (0.0, 0.1):
+        chip = ixpchip.Chip()
+        chip.load(0, echo(tmp_path))
+        chip.connect_ports([(0, bytes(60))] * 50, rate_gbps=rate)
+        chip.start(0)
+        while not chip.ports_idle:
+            chip.run_to(chip.cycle + 1000)
+        assert len(chip.sent()) == 50
+        ends.append(chip.sent()[-1][0])
+    # 49 frames of 64 bytes at 0.1 Gbit/s take 151,000 cycles of 600 MHz.
+    assert ends[0] < 60_000
+    assert 140_000 < ends[1] < 170_000
+
+
+def test_a_program_may_set_the_ports_up_itself(tmp_path: Path) -> None:
+    """Without set-up no channel is enabled, so nothing arrives."""
+    chip = ixpchip.Chip()
+    chip.load(0, echo(tmp_path))
+    chip.connect_ports([(0, bytes(60))], ready=False)
+    chip.start(0)
+    chip.run_to(100_000)
+    assert chip.sent() == []
+
+
+@pytest.mark.parametrize(
+    "packets", [[], [(4, b"x")], [(0, b"")]], ids=["none", "port", "empty"]
+)
+def test_wrong_packets_are_a_value_error(packets: list[tuple[int, bytes]]) -> None:
+    with pytest.raises(ValueError, match=r"packet"):
+        ixpchip.Chip().connect_ports(packets)
+    chip = ixpchip.Chip()
+    chip.connect_ports([(0, b"x")])
+    with pytest.raises(ValueError, match=r"ports already"):
+        chip.connect_ports([(0, b"x")])
 
 
 def test_other_chips_have_other_sizes() -> None:

@@ -310,6 +310,40 @@ TEST_F(IxpsimTest, RawMicrocodeThatSleepsReportsEachContext) {
       << text;
 }
 
+TEST_F(IxpsimTest, RawMicrocodeWithoutPacketsTakesNoOptionOfThem) {
+  std::ofstream(path("kill.ucode"), std::ios::binary)
+      << std::string("\xe0\x00\x01\x00\x00", 5);
+  std::string kill = "--ucode=2:" + path("kill.ucode");
+  EXPECT_EQ(ixpsim(kill + " --out=" + path("o.pcap")), 2);
+  EXPECT_NE(text.find("has no ports"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim(kill + " --rate=1"), 2);
+  EXPECT_EQ(ixpsim(kill + " --break=1"), 2);
+  EXPECT_NE(text.find("it goes with --trace"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, RawMicrocodeThatTakesNoPacketFails) {
+  std::vector<target::Diagnostic> diagnostics;
+  auto program = target::assembleText(
+      "loop#:\nctx_arb[voluntary]\nbr[loop#]\n", "idle.uc", {}, diagnostics);
+  ASSERT_TRUE(program);
+  std::string bytes;
+  for (uint64_t word : program->words)
+    for (int shift = 32; shift >= 0; shift -= 8)
+      bytes += static_cast<char>(word >> shift);
+  write(path("idle.ucode"), bytes);
+  EXPECT_EQ(ixpsim("--ucode=1:" + path("idle.ucode") + " --trace=" + trace +
+                   " --stall-cycles=200000"),
+            1);
+  EXPECT_NE(text.find("E-sim-ixp-031"), std::string::npos) << text;
+  EXPECT_NE(text.find("0 have left"), std::string::npos) << text;
+  // Contexts that stop end the run before.
+  std::ofstream(path("kill.ucode"), std::ios::binary)
+      << std::string("\xe0\x00\x01\x00\x00", 5);
+  EXPECT_EQ(ixpsim("--ucode=1:" + path("kill.ucode") + " --trace=" + trace), 0);
+  EXPECT_NE(text.find("every context stopped"), std::string::npos) << text;
+  EXPECT_NE(text.find("0 transmitted"), std::string::npos) << text;
+}
+
 TEST_F(IxpsimTest, InvalidRawMicrocodeIsRejected) {
   std::ofstream(path("half.ucode"), std::ios::binary) << "abc";
   EXPECT_EQ(ixpsim("--ucode=1:" + path("half.ucode")), 1);
