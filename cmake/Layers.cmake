@@ -12,7 +12,7 @@ set(KARAKAL_LAYERS
   "target-ixp/assembler | support target-ixp                   | "
   "target-ixp/microcode | support target-ixp                   | BOOST_GRAPH"
   "traces               | support                              | PCAP COMPRESSION"
-  "sim-ixp              | support target-ixp traces            | UNICORN"
+  "sim-ixp              | support target-ixp traces            | UNICORN COMPRESSION"
   "sim-ixp/python       | support target-ixp traces sim-ixp    | PYBIND11"
   "ir                   | support target-ixp                   | MLIR"
   "ir/interp            | support target-ixp ir                | MLIR"

@@ -1,5 +1,7 @@
 #include "sim-ixp/RunIxpsim.h"
 
+#include "sim-ixp/report/BreakReport.h"
+#include "sim-ixp/report/ProfileTable.h"
 #include "sim-ixp/report/ResultFiles.h"
 #include "sim-ixp/report/StatisticTable.h"
 #include "sim-ixp/report/Statistics.h"
@@ -140,9 +142,8 @@ ExitStatus simulate(CommandLine &line) {
     std::fputs(log->text().c_str(), stdout);
   if (!status)
     return report(status.error());
-  if (const auto &state = (*run)->accounting().breakState()) {
-    std::printf("%s%s", state->c_str(),
-                (*run)->chip().describeContexts().c_str());
+  if ((*run)->accounting().breakState()) {
+    std::fputs(describeBreak(**run).c_str(), stdout);
     return ExitDone;
   }
   nlohmann::json stats = collectStatistics(**run);
@@ -151,6 +152,8 @@ ExitStatus simulate(CommandLine &line) {
   printWarnings(**run);
   if (!line.quiet)
     std::fputs(describeStatistics(**run, stats).c_str(), stdout);
+  if (line.profile == profileTable)
+    std::fputs(describeProfile(**run).c_str(), stdout);
   for (const Error &refused : (*run)->control().refusedCalls())
     report(refused);
   return (*run)->control().refusedCalls().empty() ? ExitDone : ExitInputWrong;

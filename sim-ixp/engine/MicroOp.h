@@ -186,6 +186,20 @@ struct MicroProgram {
   std::vector<bool> isLegal;
   /// Source location of each word, "file:line"; may be shorter or empty.
   std::vector<std::string> locations;
+  /// A function that waits for a lock, and the words that call it.
+  struct LockFunction {
+    uint32_t begin, end;
+    std::vector<uint32_t> calls; ///< ascending
+  };
+  std::vector<LockFunction> lockFunctions;
+
+  /// The lock function that contains a word, or null.
+  const LockFunction *lockFunctionAt(uint32_t word) const {
+    for (const LockFunction &function : lockFunctions)
+      if (word >= function.begin && word < function.end)
+        return &function;
+    return nullptr;
+  }
 
   /// " (file:line)" of a word, or an empty string.
   std::string locationOf(uint32_t word) const {

@@ -42,6 +42,7 @@ void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   program = std::move(newProgram);
   ops = program->ops.data();
   reported.assign(program->ops.size(), 0);
+  hasLocks = !program->lockFunctions.empty();
 }
 
 void Microengine::start(uint32_t contextMask) {
@@ -201,7 +202,7 @@ bool Microengine::arbitrate() {
   Context &context = arbiter.switchToNext();
   pc = context.pc;
   refreshBases();
-  if (isObserved())
+  if (isWaitRecorded())
     recordWait(context);
   needsArbitration = false;
   segmentBegin = unstalledBegin = time;
@@ -210,17 +211,47 @@ bool Microengine::arbitrate() {
 
 void Microengine::profileBlock(size_t begin, size_t end) {
   profile->addBlock(begin, end);
-  if (profile->onBlock && begin != end)
+  if (begin == end)
+    return;
+  noteLockCall(static_cast<uint32_t>(begin));
+  profile->lastEnd[arbiter.current] = static_cast<uint32_t>(end);
+  if (profile->onBlock)
     profile->onBlock(arbiter.current, blockTime, begin, end);
+}
+
+/// If a block begins a function that waits for a lock, notes which word called
+/// it: the last call before the end of the context's block before, which may
+/// consist of its delay slots.
+void Microengine::noteLockCall(uint32_t begin) {
+  if (!hasLocks)
+    return;
+  const MicroProgram::LockFunction *function = program->lockFunctionAt(begin);
+  uint32_t last = profile->lastEnd[arbiter.current];
+  bool isAgain = function && last > function->begin && last <= function->end;
+  if (!function || function->begin != begin || isAgain)
+    return;
+  auto after =
+      std::lower_bound(function->calls.begin(), function->calls.end(), last);
+  if (after != function->calls.begin())
+    profile->lockCall[arbiter.current] = *std::prev(after);
 }
 
 /// Records the wait of the context that gets the engine.
 void Microengine::recordWait(const Context &context) {
   if (context.waitBegin == 0)
     return;
+  uint64_t waited = time - context.waitBegin;
+  bool isLock = hasLocks && program->lockFunctionAt(context.waitPc);
+  if (isLock)
+    counters.lockWaitCycles += waited;
   if (profile) {
-    profile->waited[context.waitPc] += time - context.waitBegin;
+    profile->waited[context.waitPc] += waited;
     ++profile->waits[context.waitPc];
+    if (isLock) {
+      auto &lock = profile->lockWaits[profile->lockCall[arbiter.current]];
+      lock.waited += waited;
+      ++lock.waits;
+    }
   }
   if (segmentObserver)
     segmentObserver->addWait(

@@ -125,6 +125,11 @@ public:
   // ---- inspection ----------------------------------------------------------
   uint32_t index() const { return number; }
   uint64_t localTime() const { return time; }
+  /// The address of the running context's next instruction; exact when the
+  /// engine has stopped at a breakpoint.
+  uint32_t currentPc() const { return pc; }
+  /// The context that has the engine, or had it last.
+  uint32_t currentContext() const { return arbiter.current; }
   /// Counters up to `cycle`: a sleeping engine is idle until then.
   EngineCounters countersAt(uint64_t cycle) const;
   /// Whether each cycle so far is one of issue, aborted, stall and idle.
@@ -264,9 +269,10 @@ private:
   bool arbitrate();
   /// Cycles of the running context in its present segment, without stalls.
   uint64_t segmentCycles() const { return time - unstalledBegin; }
-  bool isObserved() const { return profile || segmentObserver; }
+  bool isWaitRecorded() const { return profile || segmentObserver || hasLocks; }
   [[gnu::cold]] void recordWait(const Context &context);
   [[gnu::cold]] void profileBlock(size_t begin, size_t end);
+  void noteLockCall(uint32_t begin);
   void beginIteration();
   void resumeContexts(uint32_t contextMask);
   void publish() { order->set(number, nextCycle()); }
@@ -390,6 +396,8 @@ private:
   EngineOrder *order = &unpublished;
   SegmentObserver *segmentObserver = nullptr;
   std::unique_ptr<EngineProfile> profile;
+  /// The program has functions that wait for locks.
+  bool hasLocks = false;
 
   // Time. The fields that every segment touches lie together.
   uint64_t time = 0;

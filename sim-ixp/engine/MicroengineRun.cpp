@@ -111,7 +111,7 @@ bool Microengine::checkSpecial(const MicroOp &op, uint32_t special) {
     fault("the word is no instruction that this engine knows");
     return false;
   }
-  if (special & SpecialBreak) {
+  if (special & SpecialBreak && observer.stopsAt(number, arbiter.current)) {
     observer.onBreak(number, describeRunning());
     isAsleep = true; // until the simulation notices the breakpoint
     sleepBegin = time;

@@ -206,7 +206,7 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
       bool isFilled = ring.count > 0;
       command.data[i] = take(number);
       if (isFilled && i == 0) // one command, one message
-        observer.onRingGet(number, command.data[i], command.engine);
+        observer.onRingGet(number, command.data[i], command);
     }
     chassis.push(command, words, cycle + timing.dataCycles);
     return;
@@ -218,7 +218,7 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
       break;
     }
     if (i == 0)
-      observer.onRingPut(number, command.data[i], command.engine);
+      observer.onRingPut(number, command.data[i], command);
     put(number, command.data[i]);
   }
   command.signal = 0; // raised by the pull
@@ -260,6 +260,7 @@ uint32_t Scratch::coreTestSet(uint32_t address) {
 }
 
 void Scratch::coreAdd(uint32_t address, uint32_t value) {
+  observer.onCoreAdd(address);
   storage.writeWord(address, storage.readWord(address) + value);
 }
 

@@ -210,7 +210,7 @@ void Sram::actOnQueue(Command &command) {
   case SramCommand::Dequeue:
     data[0] = queues.dequeue(entry);
     if (data[0] != 0)
-      observer.onDequeue(channel, entry, data[0], command.engine);
+      observer.onDequeue(channel, entry, data[0], command);
     return;
   case SramCommand::Enqueue:
   case SramCommand::EnqueueTail:
@@ -240,7 +240,7 @@ void Sram::enqueue(Command &command, uint32_t entry, uint32_t buffer) {
   }
   if (command.op == target::Op::SramEnqueueTail)
     return queues.enqueueTail(entry, buffer);
-  observer.onEnqueue(channel, entry, buffer, command.engine);
+  observer.onEnqueue(channel, entry, buffer, command);
   queues.enqueue(entry, buffer);
 }
 

@@ -72,6 +72,31 @@ public:
   /// A message was put into a ring or taken from it; `value` is its first word.
   virtual void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {}
   virtual void onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {}
+  /// The same events by a command of an engine.
+  void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
+                 const Command &by) {
+    served = &by;
+    onDequeue(channel, entry, handle, by.engine);
+    served = nullptr;
+  }
+  void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
+                 const Command &by) {
+    served = &by;
+    onEnqueue(channel, entry, handle, by.engine);
+    served = nullptr;
+  }
+  void onRingPut(uint32_t ring, uint32_t value, const Command &by) {
+    served = &by;
+    onRingPut(ring, value, by.engine);
+    served = nullptr;
+  }
+  void onRingGet(uint32_t ring, uint32_t value, const Command &by) {
+    served = &by;
+    onRingGet(ring, value, by.engine);
+    served = nullptr;
+  }
+  /// The core adds to a word of scratch.
+  virtual void onCoreAdd(uint32_t address) {}
   /// The media interface received a whole frame of `bytes` (without CRC), lost
   /// one for lack of space, or sent one.
   virtual void onFrameReceived(uint64_t cycle, uint32_t port, uint32_t bytes) {}
@@ -82,8 +107,14 @@ public:
   virtual void onFault(uint32_t actor, const std::string &what) {}
   /// The program did what it should not; reported once per instruction.
   virtual void onHazard(const Hazard &hazard) {}
-  /// An engine reached a breakpoint; `state` describes the engine.
+  /// Whether a context that has reached a breakpoint is to stop there.
+  virtual bool stopsAt(uint32_t engine, uint32_t context) { return true; }
+  /// An engine stops at a breakpoint; `state` describes the engine.
   virtual void onBreak(uint32_t engine, const std::string &state) {}
+
+protected:
+  /// The command that causes the present event; null if the core does.
+  const Command *served = nullptr;
 
 private:
   LocationOf locationOf;

@@ -19,6 +19,9 @@ struct EngineCounters {
   /// Most issue and aborted cycles of a context between two ring gets. Of a
   /// wait by voluntary swaps only the first iteration counts.
   uint64_t iterationCyclesMax = 0;
+  /// Cycles for which contexts had given up the engine in a function that waits
+  /// for a lock, summed over contexts.
+  uint64_t lockWaitCycles = 0;
 
   uint64_t total() const {
     return issueCycles + abortedCycles + stallCycles + idleCycles;

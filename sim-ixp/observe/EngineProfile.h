@@ -6,9 +6,11 @@
 #ifndef KARAKAL_SIM_IXP_OBSERVE_ENGINEPROFILE_H
 #define KARAKAL_SIM_IXP_OBSERVE_ENGINEPROFILE_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace karakal::sim {
@@ -40,6 +42,17 @@ struct EngineProfile {
   /// Cycles from a swap at the instruction until the context ran again, summed
   /// over contexts (other contexts may have hidden them), and swaps.
   std::vector<uint64_t> waited, waits;
+
+  /// Waits for locks that a word takes by a call.
+  struct LockWaits {
+    uint64_t waited = 0, waits = 0; ///< as above
+  };
+  /// By the address of the call.
+  std::map<uint32_t, LockWaits> lockWaits;
+  /// Where each context called the function that waits for a lock.
+  std::array<uint32_t, 8> lockCall{};
+  /// The address after each context's last block.
+  std::array<uint32_t, 8> lastEnd{};
 };
 
 } // namespace karakal::sim

@@ -106,9 +106,9 @@ void PacketAccounting::onHazard(const Hazard &hazard) {
             "cycle " + std::to_string(hazard.cycle) + ", " + hazard.text);
 }
 
-void PacketAccounting::onBreak(uint32_t, const std::string &state) {
-  if (!engineAtBreak)
-    engineAtBreak = state;
+void PacketAccounting::onBreak(uint32_t engine, const std::string &state) {
+  if (!reachedBreak)
+    reachedBreak = BreakState{engine, state};
 }
 
 void PacketAccounting::onCommand(const Command &command) {
@@ -170,8 +170,10 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
   if (!buffer)
     return;
   Buffer was = std::exchange(*buffer, Buffer::Free);
+  if (actor != xscaleActor)
+    release(actor, handle);
   if (packetLog)
-    packetLog->onFreed(handle, actor);
+    packetLog->onFreed(handle, actor, served);
   if (packetObserver)
     packetObserver(PacketStep::Freed, handle, actor);
   if (freed)
@@ -181,6 +183,13 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
             "frees buffer " + hexadecimal(handle) + ", which is already free");
   else if (was != Buffer::Stock)
     countEnd(was, actor);
+}
+
+/// The contexts of `engine` no longer hold the packet.
+void PacketAccounting::release(uint32_t engine, uint32_t handle) {
+  for (uint32_t &each : held[engine])
+    if (each == handle)
+      each = 0;
 }
 
 /// A packet has ended: `actor` returned the buffer that held it.
@@ -198,14 +207,17 @@ void PacketAccounting::countEnd(Buffer content, uint32_t actor) {
     ++totals.dropped;
 }
 
+void PacketAccounting::onCoreAdd(uint32_t address) {
+  if (packetLog)
+    packetLog->onCoreAdd(address);
+}
+
 void PacketAccounting::onEmptyGet(const Command &command) {
   if (plan.roles[command.engine] == EngineRole::App)
     ++totals.emptyPolls;
 }
 
 void PacketAccounting::onFilledGet(const Command &command) {
-  if (packetLog)
-    packetLog->onGet(command.engine, command.context);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   ++totals.packetScratch;
@@ -216,8 +228,10 @@ void PacketAccounting::onFilledGet(const Command &command) {
 void PacketAccounting::onRingPut(uint32_t ring, uint32_t value,
                                  uint32_t actor) {
   noteProgress();
+  if (actor != xscaleActor)
+    release(actor, value & target::HandleMask);
   if (packetLog)
-    packetLog->onRing(true, ring, value, actor);
+    packetLog->onRing(true, ring, value, actor, served);
   if (packetObserver)
     packetObserver(PacketStep::Put, value & target::HandleMask, ring);
   if (ring == plan.toXScaleRing && actor != xscaleActor)
@@ -237,8 +251,10 @@ void PacketAccounting::onRingPut(uint32_t ring, uint32_t value,
 void PacketAccounting::onRingGet(uint32_t ring, uint32_t value,
                                  uint32_t actor) {
   noteProgress();
+  if (served)
+    held[served->engine][served->context] = value & target::HandleMask;
   if (packetLog)
-    packetLog->onRing(false, ring, value, actor);
+    packetLog->onRing(false, ring, value, actor, served);
   if (packetObserver)
     packetObserver(PacketStep::Get, value & target::HandleMask, ring);
   if (ring == plan.rxRing && roleOf(actor) == EngineRole::App)

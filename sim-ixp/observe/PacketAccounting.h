@@ -106,8 +106,22 @@ public:
   const std::vector<Hazard> &hazards() const { return seenHazards; }
   /// Makes every hazard a fault from now on.
   void makeStrict() { isStrict = true; }
-  /// State of the engine that reached a breakpoint.
-  const std::optional<std::string> &breakState() const { return engineAtBreak; }
+  /// An engine that reached a breakpoint, and its state as text.
+  struct BreakState {
+    uint32_t engine;
+    std::string text;
+  };
+  const std::optional<BreakState> &breakState() const { return reachedBreak; }
+  /// The handle of the packet that a context got last from a scratch ring and
+  /// has not passed on; 0 if there is none.
+  uint32_t heldBy(uint32_t engine, uint32_t context) const {
+    return held[engine][context];
+  }
+  /// Lets breakpoints stop only contexts whose packet is wanted; a handle is 0
+  /// if the context holds none.
+  void breakAt(std::function<bool(uint32_t handle)> isWanted) {
+    isBreakWanted = std::move(isWanted);
+  }
   /// Reports to `log` what happens to its packet.
   void follow(PacketLog *log) { packetLog = log; }
   /// Called with each message put into or taken from a ring, and with each
@@ -119,12 +133,16 @@ public:
   }
 
   void onHazard(const Hazard &hazard) override;
+  bool stopsAt(uint32_t engine, uint32_t context) override {
+    return !isBreakWanted || isBreakWanted(held[engine][context]);
+  }
   void onBreak(uint32_t engine, const std::string &state) override;
   void onCommand(const Command &command) override;
   void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
                  uint32_t actor) override;
   void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
                  uint32_t actor) override;
+  void onCoreAdd(uint32_t address) override;
   void onEmptyGet(const Command &command) override;
   void onFilledGet(const Command &command) override;
   void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) override;
@@ -147,6 +165,7 @@ private:
     return channel == plan.freeChannel && entry == plan.freeEntry;
   }
   void countEnd(Buffer content, uint32_t actor);
+  void release(uint32_t engine, uint32_t handle);
   void noteProgress();
 
   AccountingPlan plan;
@@ -159,7 +178,9 @@ private:
   ProgramObserver *programObserver = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;
-  std::optional<std::string> engineAtBreak;
+  std::optional<BreakState> reachedBreak;
+  std::function<bool(uint32_t)> isBreakWanted;
+  std::array<std::array<uint32_t, 8>, engineCountMax> held{};
   PacketLog *packetLog = nullptr;
   PacketObserver packetObserver;
   bool isStrict = false;

@@ -5,9 +5,8 @@
 #include "target-ixp/table/CommandCodes.h"
 
 #include <cinttypes>
-#include <cstdio>
-#include <memory>
 #include <set>
+#include <zlib.h>
 
 namespace karakal::sim {
 namespace {
@@ -21,11 +20,11 @@ const char *const counterNames[] = {"sram0", "sram1",   "sram2",
                                     "sram3", "scratch", "dram",
                                     "cap",   "hash",    "msf"};
 
-void writeName(FILE *out, unsigned process, const std::string &name) {
-  std::fprintf(out,
-               "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
-               "\"args\":{\"name\":\"%s\"}},\n",
-               process, name.c_str());
+void writeName(gzFile out, unsigned process, const std::string &name) {
+  gzprintf(out,
+           "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
+           "\"args\":{\"name\":\"%s\"}},\n",
+           process, name.c_str());
 }
 
 } // namespace
@@ -78,7 +77,7 @@ void Timeline::addWait(uint32_t engine, uint32_t context, const Wait &wait) {
 void Timeline::addSpan(uint32_t engine, uint32_t context, uint64_t begin,
                        uint64_t end, uint32_t pc) {
   KARAKAL_ASSERT(begin <= end, "a span ends before it begins");
-  if (admitEvent())
+  if (end >= windowBegin && begin < windowEnd && admitEvent())
     spans.push_back({begin, static_cast<uint32_t>(end - begin),
                      static_cast<uint16_t>(pc), static_cast<uint8_t>(engine),
                      static_cast<uint8_t>(context)});
@@ -90,49 +89,51 @@ void Timeline::onCommand(uint64_t cycle, const Command &command, bool isEnd) {
     return;
   KARAKAL_ASSERT(!isEnd || inFlight[unit] > 0,
                  "a command ends at a unit that it did not go to");
+  if (levels.empty() && isInWindow(cycle)) // as the window begins
+    for (uint8_t i = 0; i < counterCount; ++i)
+      if (inFlight[i] != 0 && admitEvent())
+        levels.push_back({windowBegin, inFlight[i], i});
   inFlight[unit] += isEnd ? -1 : 1;
-  if (admitEvent())
+  if (isInWindow(cycle) && admitEvent())
     levels.push_back({cycle, inFlight[unit], unit});
 }
 
 void Timeline::addPacket(uint64_t cycle, uint64_t number, PacketStep step,
                          uint32_t ringOrPort) {
-  if (admitEvent())
+  if (isInWindow(cycle) && admitEvent())
     steps.push_back({cycle, number, step, static_cast<uint8_t>(ringOrPort)});
 }
 
-void Timeline::writeSpans(FILE *out, double microsecond,
+void Timeline::writeSpans(gzFile out, double microsecond,
                           const Names &names) const {
   for (const Span &span : spans)
-    std::fprintf(out,
-                 "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\","
-                 "\"ts\":%.4f,\"dur\":%.4f},\n",
-                 span.engine, span.context,
-                 span.pc == noPc ? "run"
-                                 : names.wait(span.engine, span.pc).c_str(),
-                 static_cast<double>(span.begin) / microsecond,
-                 span.cycles / microsecond);
+    gzprintf(out,
+             "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\","
+             "\"ts\":%.4f,\"dur\":%.4f},\n",
+             span.engine, span.context,
+             span.pc == noPc ? "run" : names.wait(span.engine, span.pc).c_str(),
+             static_cast<double>(span.begin) / microsecond,
+             span.cycles / microsecond);
 }
 
-void Timeline::writeLevels(FILE *out, double microsecond) const {
+void Timeline::writeLevels(gzFile out, double microsecond) const {
   for (const Level &level : levels)
-    std::fprintf(out,
-                 "{\"ph\":\"C\",\"pid\":%u,\"name\":\"%s\",\"ts\":%.4f,"
-                 "\"args\":{\"commands\":%u}},\n",
-                 unitsProcess, counterNames[level.unit],
-                 static_cast<double>(level.cycle) / microsecond,
-                 level.commands);
+    gzprintf(out,
+             "{\"ph\":\"C\",\"pid\":%u,\"name\":\"%s\",\"ts\":%.4f,"
+             "\"args\":{\"commands\":%u}},\n",
+             unitsProcess, counterNames[level.unit],
+             static_cast<double>(level.cycle) / microsecond, level.commands);
 }
 
-void Timeline::writeSteps(FILE *out, double microsecond) const {
+void Timeline::writeSteps(gzFile out, double microsecond) const {
   std::set<uint64_t> begun;
   for (const Step &step : steps) {
     auto write = [&](const char *phase, const std::string &name) {
-      std::fprintf(out,
-                   "{\"ph\":\"%s\",\"cat\":\"packet\",\"pid\":%u,\"tid\":0,"
-                   "\"id\":%" PRIu64 ",\"name\":\"%s\",\"ts\":%.4f},\n",
-                   phase, packetsProcess, step.number, name.c_str(),
-                   static_cast<double>(step.cycle) / microsecond);
+      gzprintf(out,
+               "{\"ph\":\"%s\",\"cat\":\"packet\",\"pid\":%u,\"tid\":0,"
+               "\"id\":%" PRIu64 ",\"name\":\"%s\",\"ts\":%.4f},\n",
+               phase, packetsProcess, step.number, name.c_str(),
+               static_cast<double>(step.cycle) / microsecond);
     };
     std::string packet = "packet " + std::to_string(step.number);
     std::string ringOrPort = std::to_string(step.ringOrPort);
@@ -144,7 +145,9 @@ void Timeline::writeSteps(FILE *out, double microsecond) const {
       write("n", "put into ring " + ringOrPort);
       break;
     case PacketStep::Get:
-      if (isInside)
+      if (windowBegin != 0 && begun.insert(step.number).second)
+        write("b", packet); // it was put before the window
+      if (begun.count(step.number) != 0)
         write("n", "got from ring " + ringOrPort);
       break;
     case PacketStep::Sent:
@@ -161,16 +164,17 @@ void Timeline::writeSteps(FILE *out, double microsecond) const {
 
 Status Timeline::write(const std::string &path, uint64_t clockHz,
                        const Names &names) const {
-  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "w"),
-                                              std::fclose);
-  if (!file)
+  bool isCompressed =
+      path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0;
+  // "T" writes as it is.
+  gzFile out = gzopen(path.c_str(), isCompressed ? "wb" : "wbT");
+  if (!out)
     return makeFileError("E-sim-ixp-040", path, "cannot be written");
-  FILE *out = file.get();
   double microsecond = static_cast<double>(clockHz) / 1e6;
-  std::fprintf(out,
-               "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"left_out\":"
-               "%" PRIu64 "},\"traceEvents\":[\n",
-               dropped);
+  gzprintf(out,
+           "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"left_out\":"
+           "%" PRIu64 "},\"traceEvents\":[\n",
+           dropped);
   for (unsigned i = 0; i < names.roles.size(); ++i)
     writeName(out, i, "engine " + std::to_string(i) + " " + names.roles[i]);
   writeName(out, unitsProcess, "units: commands in flight");
@@ -178,9 +182,11 @@ Status Timeline::write(const std::string &path, uint64_t clockHz,
   writeSpans(out, microsecond, names);
   writeLevels(out, microsecond);
   writeSteps(out, microsecond);
-  std::fprintf(out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_sort_index\","
-                    "\"args\":{\"sort_index\":0}}\n]}\n");
-  if (std::ferror(out) || std::fflush(out) != 0)
+  gzprintf(out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_sort_index\","
+                "\"args\":{\"sort_index\":0}}\n]}\n");
+  int error = Z_OK;
+  gzerror(out, &error);
+  if (gzclose(out) != Z_OK || error != Z_OK)
     return makeFileError("E-sim-ixp-040", path, "cannot be written");
   return success();
 }

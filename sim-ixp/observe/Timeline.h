@@ -9,6 +9,9 @@
 //   packets       an asynchronous event per packet, from the ring that Rx puts
 //                 it into to the wire or the free list, with a step for each
 //                 ring in between
+//
+// A window of cycles keeps the timeline of a long run small, and a file that
+// ends in ".gz" is compressed; Perfetto opens it as it is.
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
 #define KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
@@ -19,10 +22,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
+
+struct gzFile_s; // zlib's gzFile points at it
 
 namespace karakal::sim {
 
@@ -59,13 +63,20 @@ public:
   void addPacket(uint64_t cycle, uint64_t number, PacketStep step,
                  uint32_t ringOrPort);
 
+  /// Records only what happens in the cycles [from, to).
+  void setWindow(uint64_t from, uint64_t to) {
+    windowBegin = from;
+    windowEnd = to;
+  }
+
   /// Names from the simulation: the roles of the engines, and what a context
   /// that gave up its engine at `pc` waits for.
   struct Names {
     std::vector<std::string> roles;
     std::function<std::string(uint32_t engine, uint32_t pc)> wait;
   };
-  /// Error: E-sim-ixp-040 (the file cannot be written).
+  /// Writes the file, compressed if its name ends in ".gz". Error:
+  /// E-sim-ixp-040 (it cannot be written).
   Status write(const std::string &path, uint64_t clockHz,
                const Names &names) const;
 
@@ -96,14 +107,18 @@ private:
   bool admitEvent();
   void addSpan(uint32_t engine, uint32_t context, uint64_t begin, uint64_t end,
                uint32_t pc);
-  void writeSpans(FILE *out, double microsecond, const Names &names) const;
-  void writeLevels(FILE *out, double microsecond) const;
-  void writeSteps(FILE *out, double microsecond) const;
+  bool isInWindow(uint64_t cycle) const {
+    return cycle >= windowBegin && cycle < windowEnd;
+  }
+  void writeSpans(gzFile_s *out, double microsecond, const Names &names) const;
+  void writeLevels(gzFile_s *out, double microsecond) const;
+  void writeSteps(gzFile_s *out, double microsecond) const;
 
   std::vector<Span> spans;
   std::vector<Level> levels;
   std::vector<Step> steps;
   std::array<uint16_t, counterCount> inFlight{};
+  uint64_t windowBegin = 0, windowEnd = ~uint64_t{0};
   uint64_t recorded = 0;
   uint64_t dropped = 0;
 };

@@ -21,6 +21,11 @@ constexpr double full = 0.90;
 /// service time (a queue with random arrivals and equal service times).
 constexpr double crowded = 0.80;
 
+/// From this share of the contexts' time on, waiting for locks is the limit,
+/// whatever else is busy with it: contexts that poll a lock keep engines and
+/// memories busy.
+constexpr double contended = 0.25;
+
 struct Candidate {
   std::string unit;
   double utilization;
@@ -74,6 +79,22 @@ json result(const Candidate &candidate, const char *reason) {
 } // namespace
 
 json findBottleneck(const json &stats) {
+  // Without an offered rate the ports deliver as much as the chip accepts.
+  bool isFed = !stats["rate"]["open_loop"].get<bool>() ||
+               stats["packets"]["rx_overflow"] != 0 ||
+               stats["rate"]["offered_gbps"].get<double>() >
+                   1.02 * stats["rate"]["forwarded_gbps"].get<double>();
+  if (stats.contains("locks") && isFed &&
+      stats["locks"]["wait_share"].get<double>() >= contended) {
+    std::string places;
+    for (const json &place : stats["locks"]["places"])
+      places += (places.empty() ? "" : ", ") + place.get<std::string>();
+    return result({"locks", stats["locks"]["wait_share"],
+                   "shorter critical sections, a lock for each part of the "
+                   "data, or atomic_add; locks are taken at " +
+                       places},
+                  "contexts wait for a lock");
+  }
   std::vector<Candidate> units = unitsOf(stats["units"]);
   units.push_back({"ports", stats["rate"]["port_utilization"],
                    "nothing in the program: the wires are full"});
@@ -92,11 +113,6 @@ json findBottleneck(const json &stats) {
                "larger frames: it spends its cycles on each mpacket"};
   if (tx.utilization >= full)
     return result(tx, "it is busy");
-  // Without an offered rate the ports deliver as much as the chip accepts.
-  bool isFed = !stats["rate"]["open_loop"].get<bool>() ||
-               stats["packets"]["rx_overflow"] != 0 ||
-               stats["rate"]["offered_gbps"].get<double>() >
-                   1.02 * stats["rate"]["forwarded_gbps"].get<double>();
   if (isFed && first->utilization >= crowded)
     return result(*first, "it is nearly full: contexts wait in front of it");
   if (!isFed)

@@ -44,6 +44,19 @@ void addEngine(const Microengine &engine, json &rows) {
   }
 }
 
+/// Adds an engine's waits for locks, by the location of the call.
+void addLocks(const Microengine &engine, std::map<std::string, json> &locks) {
+  for (const auto &[call, waits] : engine.profiled()->lockWaits) {
+    const MicroProgram &program = *engine.loaded();
+    std::string location =
+        call < program.locations.size() ? program.locations[call] : "";
+    json &lock = locks[location];
+    lock["location"] = location;
+    lock["waited"] = lock.value("waited", uint64_t{0}) + waits.waited;
+    lock["waits"] = lock.value("waits", uint64_t{0}) + waits.waits;
+  }
+}
+
 uint64_t cyclesOf(const json &row) {
   return row["issued"].get<uint64_t>() + row["aborted"].get<uint64_t>() +
          row["stalled"].get<uint64_t>();
@@ -73,6 +86,7 @@ json linesOf(const json &rows) {
 
 json collectProfile(Simulation &run) {
   json all = json::object();
+  std::map<std::string, std::map<std::string, json>> locks;
   for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
     const EnginePlan &plan = run.engines()[i];
     if (plan.role == EngineRole::Idle)
@@ -83,6 +97,7 @@ json collectProfile(Simulation &run) {
     if (!one.contains("instructions"))
       one["instructions"] = json::array();
     addEngine(run.chip().engine(i), one["instructions"]);
+    addLocks(run.chip().engine(i), locks[plan.microcode]);
   }
   for (auto &[name, one] : all.items()) {
     one["lines"] = linesOf(one["instructions"]);
@@ -92,6 +107,12 @@ json collectProfile(Simulation &run) {
       if (row["issued"] != 0)
         ran.push_back(std::move(row));
     one["instructions"] = std::move(ran);
+    one["locks"] = json::array();
+    for (auto &[location, lock] : locks[name])
+      one["locks"].push_back(std::move(lock));
+    std::stable_sort(
+        one["locks"].begin(), one["locks"].end(),
+        [](const json &a, const json &b) { return a["waited"] > b["waited"]; });
   }
   return {{"schema", 1}, {"microcode", std::move(all)}};
 }

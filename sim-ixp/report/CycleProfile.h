@@ -16,8 +16,8 @@ namespace karakal::sim {
 class Simulation;
 
 /// `{"microcode": {NAME: {"role", "engines", "instructions": […], "lines":
-/// […]}}}`; docs/statistics.md describes the keys. All engines must have been
-/// profiled.
+/// […], "locks": […]}}}`; docs/statistics.md describes the keys. All engines
+/// must have been profiled.
 nlohmann::json collectProfile(Simulation &run);
 
 /// The profile as collapsed stacks, one per line; cycles are issued, aborted

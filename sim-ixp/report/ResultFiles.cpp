@@ -2,6 +2,7 @@
 
 #include "sim-ixp/report/ResultFiles.h"
 #include "sim-ixp/report/CycleProfile.h"
+#include "sim-ixp/report/ProfileTable.h"
 #include "sim-ixp/report/RunPage.h"
 #include "sim-ixp/report/RunRecord.h"
 #include "traces/TraceWriter.h"
@@ -94,7 +95,7 @@ Status writeResults(const CommandLine &line, const nlohmann::json &stats,
             writeText(line.journey, run.packetLog()->json().dump(1) + "\n");
         !status)
       return status;
-  if (!line.profile.empty())
+  if (!line.profile.empty() && line.profile != profileTable)
     return writeProfile(line.profile, run);
   return success();
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <set>
 
 namespace karakal::sim {
 namespace {
@@ -188,9 +189,31 @@ json enginesOf(Simulation &run) {
          {"idle_cycles", isIdle ? cycles : b.idleCycles - a.idleCycles},
          {"swaps", b.swaps - a.swaps},
          {"iteration_cycles_max", b.iterationCyclesMax},
+         {"lock_wait_cycles", b.lockWaitCycles - a.lockWaitCycles},
          {"commands", b.commands - a.commands}});
   }
   return engines;
+}
+
+/// How much of their time contexts wait for locks, and where.
+json locksOf(Simulation &run, const json &engines) {
+  double waited = 0, all = 0;
+  std::set<std::string> places;
+  for (const json &engine : engines) {
+    uint32_t i = engine["id"];
+    const EnginePlan &plan = run.engines()[i];
+    if (plan.role != EngineRole::App)
+      continue;
+    waited += engine["lock_wait_cycles"].get<double>();
+    all +=
+        engine["cycles"].get<double>() * __builtin_popcount(plan.contextMask);
+    const MicroProgram &program = *run.chip().engine(i).loaded();
+    for (const MicroProgram::LockFunction &function : program.lockFunctions)
+      for (uint32_t call : function.calls)
+        if (call < program.locations.size() && !program.locations[call].empty())
+          places.insert(program.locations[call]);
+  }
+  return {{"wait_share", ratio(waited, all)}, {"places", places}};
 }
 
 void append(std::string &text, const char *format, ...) {
@@ -237,6 +260,17 @@ void describeEngines(std::string &text, const json &stats) {
            engine["aggregate"].get<std::string>().c_str(), part("issue_cycles"),
            part("aborted_cycles"), part("stall_cycles"), part("idle_cycles"));
   }
+}
+
+/// The time that contexts spend waiting for locks, if there are any.
+void describeLocks(std::string &text, const json &locks) {
+  if (locks["places"].empty())
+    return;
+  append(text, "locks     %.1f%% of the contexts' time is spent waiting at ",
+         100 * locks["wait_share"].get<double>());
+  for (size_t i = 0; i < locks["places"].size(); ++i)
+    text += (i ? ", " : "") + locks["places"][i].get<std::string>();
+  text += "\n";
 }
 
 } // namespace
@@ -297,6 +331,7 @@ json collectStatistics(Simulation &run) {
                       {"starts", policy->startCount()},
                       {"engine_off_cycles", off}};
   }
+  stats["locks"] = locksOf(run, stats["microengines"]);
   stats["bottleneck"] = findBottleneck(stats);
   return stats;
 }
@@ -337,6 +372,7 @@ std::string describeStatistics(Simulation &run, const json &stats) {
   append(text, ", DRAM %.0f%%\n",
          100 * units["dram"]["utilization"].get<double>());
   describeEngines(text, stats);
+  describeLocks(text, stats["locks"]);
   const json &bottleneck = stats["bottleneck"];
   text += "limit     " + bottleneck["unit"].get<std::string>();
   append(text, " at %.0f%%: ", 100 * bottleneck["utilization"].get<double>());

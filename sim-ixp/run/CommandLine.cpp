@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 namespace karakal::sim {
 namespace {
@@ -54,16 +56,28 @@ void declareResults(CLI::App &app, CommandLine &line) {
   app.add_option("--out", line.out, "write the frames sent (.pcap or .pcapng)");
   app.add_option("--stats", line.stats, "write statistics as JSON");
   app.add_option("--timeline", line.timeline,
-                 "write segments and waits of contexts as a Chrome trace");
+                 "write segments and waits of contexts as a Chrome trace, "
+                 "which Perfetto opens; compressed if FILE ends in .gz");
+  app.add_option("--timeline-window", line.timelineWindow,
+                 "FROM:TO, the cycles that --timeline shows (default: all)")
+      ->needs("--timeline");
   app.add_option("--html", line.html,
                  "write the run as one HTML page: the chip over time, the "
                  "statistics, the slowest and the dropped packets");
-  app.add_option("--profile", line.profile,
-                 "write cycles by instruction and source line as JSON, and "
-                 "collapsed stacks for flame graphs to FILE.folded");
+  app.add_flag("--profile{table}", line.profile,
+               "print the most expensive source lines with their "
+               "instructions; --profile=FILE: write cycles by instruction and "
+               "source line as JSON, and collapsed stacks for flame graphs to "
+               "FILE.folded");
+  app.add_option("--sources", line.run.sourceFolder,
+                 "folder of the program's source files, whose lines "
+                 "--trace-packet, --break and --profile show (default: as the "
+                 "image names them)")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--trace-packet", line.run.tracedPacket,
                  "print everything that happens to packet N, counted from 0 "
-                 "in the order of arrival");
+                 "in the order of arrival: the source lines that run, rings, "
+                 "accesses, why it is dropped");
   app.add_option("--journey", line.journey,
                  "with --trace-packet: write it as JSON, with the "
                  "instructions of the contexts that hold the packet");
@@ -72,7 +86,9 @@ void declareResults(CLI::App &app, CommandLine &line) {
                  "segments and waits at the begin of each window of --html "
                  "to FILE.spans.csv");
   app.add_option("--break", line.run.load.breaks,
-                 "stop at PC, MICROCODE:PC or FILE:LINE and print the state")
+                 "stop at PC, MICROCODE:PC or FILE:LINE and print the "
+                 "packet, the globals and the registers; with --trace-packet "
+                 "when packet N is there")
       ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--describe", line.describe,
@@ -158,7 +174,39 @@ std::string joinForShell(int argc, char **argv) {
   return command;
 }
 
+/// The cycles of --timeline-window.
+Status readWindow(CommandLine &line) {
+  if (line.timelineWindow.empty())
+    return success();
+  uint64_t from = 0, to = 0;
+  int end = 0;
+  const char *text = line.timelineWindow.c_str();
+  bool isRead =
+      std::isdigit(static_cast<unsigned char>(*text)) &&
+      std::sscanf(text, "%" SCNu64 ":%" SCNu64 "%n", &from, &to, &end) == 2 &&
+      static_cast<size_t>(end) == line.timelineWindow.size();
+  if (!isRead || from >= to)
+    return makeError("", "--timeline-window=" + line.timelineWindow +
+                             ": give two cycles, FROM:TO, such as "
+                             "100000:120000; --trace-packet prints cycles");
+  line.run.timelineWindow.emplace(from, to);
+  return success();
+}
+
+/// Shows an option whose value may follow an equals sign as it is typed.
+class HelpFormatter : public CLI::Formatter {
+  std::string make_option_name(const CLI::Option *option,
+                               bool isPositional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, isPositional);
+    size_t brace = name.find('{');
+    return brace == std::string::npos ? name
+                                      : name.substr(0, brace) + "[=FILE]";
+  }
+};
+
 Status finishOptions(const std::string &policy, CommandLine &line) {
+  if (Status status = readWindow(line); !status)
+    return status;
   auto chip = chooseChip(line, nullptr);
   if (!chip)
     return chip.error();
@@ -166,7 +214,6 @@ Status finishOptions(const std::string &policy, CommandLine &line) {
   line.run.keepFrames = !line.out.empty();
   line.run.recordTimeline = !line.timeline.empty();
   line.run.sample = !line.html.empty() || !line.record.empty();
-  line.run.traceInstructions = !line.journey.empty();
   line.run.profile = !line.profile.empty();
   line.run.savePower = policy == "power";
   if (std::string conflict = findConflict(line); !conflict.empty())
@@ -195,6 +242,7 @@ Result<target::ChipParameters> chooseChip(const CommandLine &line,
 
 std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
+  app.formatter(std::make_shared<HelpFormatter>());
   CommandLine line;
   line.command = joinForShell(argc, argv);
   std::string policy;

@@ -15,8 +15,11 @@ namespace karakal::sim {
 /// The arguments of ixpsim. The name of a file is empty if it is not given.
 struct CommandLine {
   std::string image, trace, control; ///< files to read
-  std::string out, stats, timeline, profile, html, record,
+  std::string out, stats, timeline, html, record,
       journey; ///< files to write
+  /// A file to write, or "table" to print the profile.
+  std::string profile;
+  std::string timelineWindow; ///< "FROM:TO"
   /// The command as a shell takes it.
   std::string command;
   /// "ENGINE:FILE", raw microcode that runs instead of an image.

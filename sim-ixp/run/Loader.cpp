@@ -156,6 +156,16 @@ prepareNamed(const target::Image &image, const std::string &name,
     for (const target::SourceLine &line : lines->second)
       program->locations.push_back(
           line.line ? line.file + ":" + std::to_string(line.line) : "");
+  for (const json &function :
+       image.manifest.value("lock_functions", json::array())) {
+    if (function["ucode"] != name)
+      continue;
+    program->lockFunctions.push_back(
+        {function["begin"], function["end"],
+         function["calls"].get<std::vector<uint32_t>>()});
+    auto &calls = program->lockFunctions.back().calls;
+    std::sort(calls.begin(), calls.end());
+  }
   for (size_t i = 0; i < breaks.size(); ++i)
     found[i] += markBreak(breaks[i], name, *program);
   return program;

@@ -41,7 +41,8 @@ XScaleProgram programOf(const target::Image &image) {
 } // namespace
 
 Simulation::Simulation(SimulationOptions options, const target::Image &image)
-    : asked(std::move(options)), loaded(image) {}
+    : asked(std::move(options)), loaded(image), sourceText(asked.sourceFolder) {
+}
 
 Result<std::unique_ptr<Simulation>>
 Simulation::create(SimulationOptions options, const target::Image &image,
@@ -134,27 +135,50 @@ void Simulation::watch() {
     for (uint32_t i = 0; i < machine->engineCount(); ++i)
       if (plans[i].role != EngineRole::Idle)
         machine->engine(i).startProfile();
+  if (asked.timelineWindow)
+    recorded.setWindow(asked.timelineWindow->first,
+                       asked.timelineWindow->second);
   if (asked.recordTimeline || asked.sample)
     observeContexts();
-  if (!asked.tracedPacket)
-    return;
+  if (asked.tracedPacket)
+    followPacket(*asked.tracedPacket);
+}
+
+uint64_t Simulation::packetNumber(uint32_t handle) {
+  return media->numberOfBuffer(target::bufferAddress(handle));
+}
+
+/// Logs what happens to a packet.
+void Simulation::followPacket(uint64_t number) {
   AccountingPlan plan = planAccounting(loaded, plans);
+  PacketLog::Program program;
+  program.firstHandle = plan.firstHandle;
+  program.handleStep = plan.handleStep;
+  program.dropCounters = loaded.manifest["drop_counters"];
+  for (const nlohmann::json &reason : loaded.manifest["drop_reasons"])
+    program.dropReasons.push_back(reason);
+  program.rings.resize(Scratch::ringCount);
+  for (const nlohmann::json &ring : loaded.manifest["rings"])
+    program.rings[ring["number"].get<uint32_t>()] = ring["name"];
   PacketLog::Sources sources;
-  sources.numberOf = [this](uint32_t handle) {
-    return media->numberOfBuffer(target::bufferAddress(handle));
-  };
+  sources.numberOf = [this](uint32_t handle) { return packetNumber(handle); };
   sources.locationOf = [this](uint32_t engine, uint32_t pc) {
     return machine->engine(engine).loaded()->locationOf(pc);
   };
   sources.textOf = [this](uint32_t engine, uint32_t pc) {
     return target::print(machine->engine(engine).loaded()->instructions[pc]);
   };
+  sources.lineOf = [this](const std::string &location) {
+    return sourceText.textOf(location);
+  };
   sources.now = [this] { return machine->scheduler().now(); };
-  followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,
-                                         plan.handleStep, std::move(sources));
+  followed = std::make_unique<PacketLog>(number, std::move(program),
+                                         std::move(sources));
   accounts->follow(followed.get());
-  if (!asked.traceInstructions)
-    return;
+  if (!asked.load.breaks.empty())
+    accounts->breakAt([this, number](uint32_t handle) {
+      return handle != 0 && packetNumber(handle) == number;
+    });
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     if (plans[i].role != EngineRole::Idle) {
       machine->engine(i).startProfile();
@@ -184,7 +208,7 @@ void Simulation::observeContexts() {
 
 void Simulation::observePacket(PacketStep step, uint32_t handle,
                                uint32_t ringOrActor) {
-  uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
+  uint64_t number = packetNumber(handle);
   if (number == SentFrame::unknownNumber)
     return;
   uint64_t now = machine->scheduler().now();

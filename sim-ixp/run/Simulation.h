@@ -19,6 +19,7 @@
 #include "sim-ixp/observe/Histogram.h"
 #include "sim-ixp/observe/PacketAccounting.h"
 #include "sim-ixp/observe/RunSamples.h"
+#include "sim-ixp/observe/SourceText.h"
 #include "sim-ixp/observe/Timeline.h"
 #include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/run/Chip.h"
@@ -34,6 +35,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace karakal::sim {
@@ -58,6 +60,8 @@ struct SimulationOptions {
   uint64_t stallCycles = 2000000;
   bool keepFrames = false;
   bool recordTimeline = false;
+  /// The first cycle of the timeline, and the one after the last.
+  std::optional<std::pair<uint64_t, uint64_t>> timelineWindow;
   /// Record the run in a bounded number of windows (RunSamples.h).
   bool sample = false;
   /// Count cycles by instruction (CycleProfile.h).
@@ -68,10 +72,11 @@ struct SimulationOptions {
   bool keepGoing = false;
   /// Stop engines while traffic is low (PowerPolicy.h).
   bool savePower = false;
-  /// Follow the packet of this number (PacketLog.h).
+  /// Folder of the program's source files; empty: as the image names them.
+  std::string sourceFolder;
+  /// Follow the packet of this number (PacketLog.h). A breakpoint stops only
+  /// for this packet.
   std::optional<uint64_t> tracedPacket;
-  /// With it, log the instructions as well.
-  bool traceInstructions = false;
   /// Called regularly with the packets that have arrived and the run's total.
   std::function<void(uint64_t arrived, uint64_t total)> onProgress;
 };
@@ -119,6 +124,11 @@ public:
   const RunSamples *samples() const { return sampled.get(); }
   /// What a context that gave up its engine at `pc` waits for.
   std::string waitName(uint32_t engine, uint32_t pc);
+  /// The number of the received frame in the buffer of a handle, or
+  /// SentFrame::unknownNumber.
+  uint64_t packetNumber(uint32_t handle);
+  /// The text of the program's source lines.
+  const SourceText &sources() const { return sourceText; }
   /// The log of the traced packet, or null.
   const PacketLog *packetLog() const { return followed.get(); }
 
@@ -164,6 +174,7 @@ private:
   void connectMedia(std::vector<traces::Packet> trace);
   Status connectCore(const std::vector<traces::ControlCall> &calls);
   void watch();
+  void followPacket(uint64_t number);
 
   SimulationOptions asked;
   target::Image loaded;
@@ -177,6 +188,7 @@ private:
   ControlCallRunner controls;
   Timeline recorded;
   std::unique_ptr<RunSamples> sampled;
+  SourceText sourceText;
   std::unique_ptr<PacketLog> followed;
   std::unique_ptr<PowerPolicy> policy;
 

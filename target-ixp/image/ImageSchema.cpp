@@ -383,6 +383,41 @@ Status checkLookupCaches(const json &manifest, const ChipParameters &chip) {
   return success();
 }
 
+/// What tools show of a run: metadata fields, types of globals, and the
+/// functions that wait for locks; an image may lack them.
+Status checkObserved(const Image &image) {
+  const json &manifest = image.manifest, none = json::array();
+  for (const json &global : manifest["globals"])
+    if (global.contains("type") && !global["type"].is_string())
+      return broken("'type' of globals has the wrong type");
+  for (const json &field : manifest.value("metadata", none)) {
+    for (const Key &key :
+         {Key{"", "name", Type::Text}, Key{"", "word", Type::Number},
+          Key{"", "words", Type::Number}})
+      if (Status status = checkKey(field, "metadata", key); !status)
+        return status;
+    uint64_t word = field["word"], words = field["words"];
+    if (word >= DescriptorBytes / 4 || words > DescriptorBytes / 4 - word)
+      return broken("the metadata field '" + field["name"].get<std::string>() +
+                    "' does not fit the descriptor");
+  }
+  for (const json &function : manifest.value("lock_functions", none)) {
+    for (const Key &key :
+         {Key{"", "ucode", Type::Text}, Key{"", "begin", Type::Number},
+          Key{"", "end", Type::Number}, Key{"", "calls", Type::List}})
+      if (Status status = checkKey(function, "lock_functions", key); !status)
+        return status;
+    auto code = image.microcode.find(function["ucode"].get<std::string>());
+    if (code == image.microcode.end() || function["begin"] >= function["end"] ||
+        function["end"] > code->second.size())
+      return broken("'lock_functions' names words that do not exist");
+    for (const json &call : function["calls"])
+      if (!isA(call, Type::Number) || call >= code->second.size())
+        return broken("'lock_functions' names words that do not exist");
+  }
+  return success();
+}
+
 Status checkEntry(const json &function, const char *what) {
   for (const Key &key :
        {Key{"", "name", Type::Text}, Key{"", "entry", Type::Number}})
@@ -464,6 +499,8 @@ Status validateImage(const Image &image) {
   if (Status status = checkRings(manifest); !status)
     return status;
   if (Status status = checkGlobals(manifest, *chip); !status)
+    return status;
+  if (Status status = checkObserved(image); !status)
     return status;
   if (Status status = checkCopies(manifest, *chip); !status)
     return status;

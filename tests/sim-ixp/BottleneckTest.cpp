@@ -54,6 +54,18 @@ TEST_F(BottleneckTest, BusyEnginesComeBeforeANearlyFullUnit) {
   EXPECT_EQ(unit(), "transmit engine");
 }
 
+TEST_F(BottleneckTest, AContendedLockIsTheLimitWhateverItsPollsKeepBusy) {
+  stats["units"]["scratch"]["utilization"] = 0.95;
+  stats["locks"] = {{"wait_share", 0.24}, {"places", {"a.baker:7"}}};
+  EXPECT_EQ(unit(), "scratch");
+  stats["locks"]["wait_share"] = 0.26;
+  EXPECT_EQ(unit(), "locks");
+  const std::string advice = findBottleneck(stats)["advice"];
+  EXPECT_NE(advice.find("a.baker:7"), std::string::npos) << advice;
+  stats["rate"]["open_loop"] = true;
+  EXPECT_EQ(unit(), "scratch");
+}
+
 TEST_F(BottleneckTest, LatencyIsTheLimitIfNoUnitIsNearlyFull) {
   stats["units"]["sram"][0]["utilization"] = 0.79;
   EXPECT_EQ(unit(), "latency");

@@ -31,7 +31,7 @@ LLVM_OPTIONS = (
 #: Options with a value in LLVM's help: `-o <filename>`, `--explain=<pass>`.
 LLVM_OPTION = re.compile(r" +(--?)([a-z][\w-]*)(\[?[ =]<\w+>\]?)? +- +(\S.*)")
 CLI11_OPTION = re.compile(
-    r"  (-[\w,-]*)(?:\{[^}]*\})?"
+    r"  (-[\w,-]*)(?:\{[^}]*\}|\[=\w+\])?"
     r"(?: ([A-Z]+\S*(?: in \[.*?\])?.*?|:\{.*?\}.*?))?(?:  +(.*))?"
 )
 CLI11_POSITIONAL = re.compile(r"  (\S+)(?: ([A-Z][A-Z]+.*?))?(?:  +(\S.*))?")

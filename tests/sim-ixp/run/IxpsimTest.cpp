@@ -232,7 +232,8 @@ TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
   ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --trace-packet=3"), 0)
       << text;
   EXPECT_NE(text.find("received: buffer"), std::string::npos) << text;
-  EXPECT_NE(text.find("engine 7 gets it from ring 1"), std::string::npos);
+  EXPECT_NE(text.find(") gets it from ring 1 (tx)"), std::string::npos);
+  EXPECT_NE(text.find("engine 7 context "), std::string::npos);
   EXPECT_NE(text.find("dram[tbuf_wr]"), std::string::npos);
   EXPECT_NE(text.find("frees the buffer"), std::string::npos);
   EXPECT_NE(text.find("has left port"), std::string::npos);
@@ -323,8 +324,8 @@ TEST_F(IxpsimTest, RawMicrocodeWithoutPacketsTakesNoOptionOfThem) {
 
 TEST_F(IxpsimTest, RawMicrocodeThatTakesNoPacketFails) {
   std::vector<target::Diagnostic> diagnostics;
-  auto program = target::assembleText(
-      "loop#:\nctx_arb[voluntary]\nbr[loop#]\n", "idle.uc", {}, diagnostics);
+  auto program = target::assembleText("loop#:\nctx_arb[voluntary]\nbr[loop#]\n",
+                                      "idle.uc", {}, diagnostics);
   ASSERT_TRUE(program);
   std::string bytes;
   for (uint64_t word : program->words)

@@ -1,0 +1,206 @@
+"""What ixpsim shows of a packet, a breakpoint, a profile and a long run: a wrong
+packet is explained from the program's own lines and names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testkit.captures import write_pcap
+from testkit.tools import output_of, read_json, requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
+
+SOURCE = Path(__file__).parent / "Inputs/inside.baker"
+LINES = SOURCE.read_text().splitlines()
+COUNT = 400
+
+
+def line_of(text: str) -> int:
+    (number,) = [n for n, line in enumerate(LINES, 1) if text in line]
+    return number
+
+
+DROP = line_of("packet_drop(ph, odd_type)")
+CRITICAL = line_of("critical (guard)")
+PUT = line_of("channel_put(out_cc, ph)")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("inside")
+    frames = [
+        struct.pack(">HIHIH", 2, number, 2, number, number).ljust(60, b"\xaa")
+        for number in range(COUNT)
+    ]
+    write_pcap(path / "in.pcap", frames)
+    mapping = path / "mapping.txt"
+    mapping.write_text("aggregate all 1\n  m.sort\n")
+    for level in ("o1", "swc"):
+        run(
+            "bakerc", SOURCE, f"--level={level}", f"--mapping={mapping}",
+            f"--profile-trace={path}/in.pcap", "-o", path / f"{level}.ixp",
+        )  # fmt: skip
+    return path
+
+
+def simulate(folder: Path, *arguments: str, level: str = "swc", status: int = 0) -> str:
+    return output_of(
+        "ixpsim", folder / f"{level}.ixp", f"--trace={folder}/in.pcap", *arguments,
+        status=status,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("level", ["o1", "swc"])
+def test_a_drop_has_its_reason_and_its_line(folder: Path, level: str) -> None:
+    said = simulate(folder, "--trace-packet=33", "--quiet", level=level)
+    (drop,) = [line for line in said.splitlines() if "drops it" in line]
+    assert "drops it: odd_type" in drop
+    assert re.search(r"engine 1 context \d PC \d+.* drops it", drop)
+    assert drop.endswith(f", after inside.baker:{DROP}")
+    assert "frees the buffer" in said
+    assert "has left port" not in said
+    said = simulate(
+        folder,
+        "--trace-packet=33",
+        "--quiet",
+        f"--sources={SOURCE.parent}",
+        level=level,
+    )
+    assert f"| {LINES[DROP - 1].strip()}\n" in said
+
+
+@pytest.mark.parametrize("level", ["o1", "swc"])
+def test_a_packet_is_followed_through_the_lines_that_run(
+    folder: Path, level: str
+) -> None:
+    said = simulate(folder, "--trace-packet=32", "--quiet", level=level)
+    runs = [line for line in said.splitlines() if " runs " in line]
+    assert runs, said
+    numbers = {
+        int(n)
+        for n in re.findall(
+            r"\b(\d+)\b", " ".join(line.split(" runs ")[1] for line in runs)
+        )
+    }
+    assert CRITICAL + 1 in numbers, said
+    assert DROP not in numbers
+    assert re.search(r"PC \d+ \(\S+\) puts it on ring 1 \(tx\)", said)
+    assert "has left port" in said
+    assert "drops it" not in said
+
+
+def test_sources_lie_elsewhere(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "inside.baker").write_text(
+        SOURCE.read_text().replace("// the reason", "// moved here")
+    )
+    said = simulate(folder, "--trace-packet=33", "--quiet", f"--sources={tmp_path}")
+    assert "// moved here" in said
+    simulate(folder, "--trace-packet=33", "--sources=/none", status=2)
+
+
+def test_a_breakpoint_shows_packet_and_globals(folder: Path) -> None:
+    said = simulate(
+        folder, f"--break=inside.baker:{PUT}", "--trace-packet=34",
+        f"--sources={SOURCE.parent}", level="o1",
+    )  # fmt: skip
+    assert f"\n  {LINES[PUT - 1].strip()}\n" in said
+    assert re.search(r"^packet 34: head 128, length 60, rx.port \d", said, re.M)
+    # The frame: destination, source, number.
+    assert "0: 00 02 00 00 00 22 00 02 00 00 00 22 00 22 aa aa" in said
+    seen = re.search(r"^  m\.seen +\S.* (\S+) 0x[0-9a-f]+ +(\d+) \(0x", said, re.M)
+    assert seen, said
+    # About half of the packets before this one were counted.
+    assert 10 <= int(seen[2]) <= 30
+    assert re.search(r"^  m\.by_port +\S.* \S+ 0x[0-9a-f]+ +0x", said, re.M)
+    assert "lm_addr0" in said
+
+
+def test_a_breakpoint_without_a_packet_says_so(folder: Path) -> None:
+    said = simulate(folder, "--break=0")
+    assert "packet: none" in said
+    said = simulate(folder, f"--break=inside.baker:{DROP}", "--trace-packet=32")
+    assert "400 received" in said, "a packet that never comes there stops nothing"
+
+
+def test_the_profile_is_a_table_and_on_demand_json(folder: Path) -> None:
+    said = simulate(folder, "--profile")
+    assert re.search(r"^app \S+, engines 1: \d+ busy cycles$", said, re.M), said
+    lines = re.findall(r"^ *([\d.]+)% +\d+ .*?(\S+\.baker:\d+)", said, re.M)
+    assert lines and float(lines[0][0]) > 1
+    shares = [float(share) for share, _ in lines]
+    assert shares == sorted(shares, reverse=True)
+    assert re.search(r"^ +[\d.]+% +\d+ +(?:[\d.]+ +)?\d+  \w+\[", said, re.M)
+    file = folder / "p.json"
+    simulate(folder, f"--profile={file}", "--quiet")
+    (code,) = [
+        code for code in read_json(file)["microcode"].values() if code["role"] == "app"
+    ]
+    assert code["instructions"] and code["lines"]
+    assert file.with_name("p.json.folded").exists()
+
+
+def events_of(file: Path) -> list[dict[str, Any]]:
+    raw = file.read_bytes()
+    if file.suffix == ".gz":
+        raw = gzip.decompress(raw)
+    events: list[dict[str, Any]] = json.loads(raw)["traceEvents"]
+    return events
+
+
+def test_a_timeline_is_compressed_and_has_a_window(folder: Path) -> None:
+    whole, packed = folder / "t.json", folder / "t.json.gz"
+    simulate(folder, f"--timeline={whole}", "--quiet")
+    simulate(folder, f"--timeline={packed}", "--quiet")
+    assert gzip.decompress(packed.read_bytes()) == whole.read_bytes()
+    assert packed.stat().st_size * 10 < whole.stat().st_size
+    first = packed.read_bytes()
+    simulate(folder, f"--timeline={packed}", "--quiet")
+    assert packed.read_bytes() == first
+
+    clock = 600.0  # cycles a microsecond
+    times = sorted(e["ts"] for e in events_of(whole) if e["ph"] == "b")
+    middle = int(times[len(times) // 2] * clock)
+    window = folder / "w.json"
+    simulate(
+        folder, f"--timeline={window}", f"--timeline-window={middle}:{middle + 5000}",
+        "--quiet",
+    )  # fmt: skip
+    events = [e for e in events_of(window) if "ts" in e]
+    assert 100 < len(events) < len(events_of(whole)) / 3
+    for event in events:
+        begin, end = event["ts"], event["ts"] + event.get("dur", 0)
+        assert end * clock >= middle - 1 and begin * clock <= middle + 5001
+    # A packet that was inside when the window began is in it.
+    begun = [e for e in events if e["ph"] == "b"]
+    assert begun
+
+    # Counters are those of the whole run.
+    def levels(events: list[dict[str, Any]]) -> set[tuple[float, str, int]]:
+        return {
+            (e["ts"], e["name"], e["args"]["commands"])
+            for e in events
+            if e["ph"] == "C" and e["ts"] * clock > middle + 1
+        }
+
+    assert levels(events) <= levels(events_of(whole))
+
+
+@pytest.mark.parametrize("window", ["", "5", "7:7", "9:3", "-1:5", "1:2x", "a:b"])
+def test_a_wrong_window_is_refused(folder: Path, window: str) -> None:
+    said = simulate(
+        folder, f"--timeline={folder}/x.json", f"--timeline-window={window}", status=2
+    )
+    assert "FROM:TO" in said or "timeline-window" in said
+
+
+def test_help_names_the_profile_as_it_is_typed() -> None:
+    said = output_of("ixpsim", "--help")
+    assert "--profile[=FILE]" in said
+    assert "{" not in said.split("--profile", 1)[1].split("--sources")[0]
