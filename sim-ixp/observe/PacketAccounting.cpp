@@ -61,15 +61,26 @@ const char *roleName(EngineRole role) {
 PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
   PacketCounters result;
   constexpr uint64_t PacketCounters::*members[] = {
-      &PacketCounters::received,        &PacketCounters::forwarded,
-      &PacketCounters::dropped,         &PacketCounters::consumed,
-      &PacketCounters::toXScale,        &PacketCounters::copied,
-      &PacketCounters::copiesEnded,     &PacketCounters::transmitted,
-      &PacketCounters::transmittedBits, &PacketCounters::lost,
-      &PacketCounters::taken,           &PacketCounters::emptyPolls,
-      &PacketCounters::packetScratch,   &PacketCounters::packetSram,
-      &PacketCounters::packetDram,      &PacketCounters::appScratch,
-      &PacketCounters::appSram};
+      &PacketCounters::received,
+      &PacketCounters::forwarded,
+      &PacketCounters::dropped,
+      &PacketCounters::consumed,
+      &PacketCounters::toXScale,
+      &PacketCounters::copied,
+      &PacketCounters::copiesEnded,
+      &PacketCounters::transmitted,
+      &PacketCounters::transmittedBits,
+      &PacketCounters::lost,
+      &PacketCounters::taken,
+      &PacketCounters::emptyPolls,
+      &PacketCounters::packetScratch,
+      &PacketCounters::packetSram,
+      &PacketCounters::packetDram,
+      &PacketCounters::appScratch,
+      &PacketCounters::appSram,
+      &PacketCounters::hash,
+      &PacketCounters::cap,
+      &PacketCounters::msf};
   static_assert(sizeof(PacketCounters) == std::size(members) * sizeof(uint64_t),
                 "the difference covers every counter");
   for (auto member : members)
@@ -136,11 +147,17 @@ void PacketAccounting::onCommand(const Command &command) {
   case target::FunctionalUnit::Dram:
     ++totals.packetDram;
     return;
-  case target::FunctionalUnit::None:
-  case target::FunctionalUnit::Cap:
-  case target::FunctionalUnit::Pci:
   case target::FunctionalUnit::Hash:
+    ++totals.hash;
+    return;
+  case target::FunctionalUnit::Cap:
+    ++totals.cap;
+    return;
   case target::FunctionalUnit::Msf:
+    ++totals.msf;
+    return;
+  case target::FunctionalUnit::None:
+  case target::FunctionalUnit::Pci:
     return;
   }
 }

@@ -72,6 +72,7 @@ struct PacketCounters {
   uint64_t emptyPolls = 0;
   uint64_t packetScratch = 0, packetSram = 0, packetDram = 0;
   uint64_t appScratch = 0, appSram = 0;
+  uint64_t hash = 0, cap = 0, msf = 0; ///< commands to units beside memories
 
   PacketCounters operator-(const PacketCounters &other) const;
 };

@@ -91,6 +91,10 @@ json perPacketOf(Simulation &run) {
           {"application",
            {{"scratch", ratio(window.appScratch, packets)},
             {"sram", ratio(window.appSram, packets)}}},
+          {"other",
+           {{"hash", ratio(window.hash, packets)},
+            {"cap", ratio(window.cap, packets)},
+            {"msf", ratio(window.msf, packets)}}},
           {"empty_polls", window.emptyPolls}};
 }
 

@@ -34,8 +34,9 @@ from bench.harness.bench import Bench, Failed, Missing
 from bench.mapping.mappings import mappings
 from bench.mapping.throughput_model import model, profile_speed
 from bench.mutants import command as mutation
-from bench.simulator.fig6 import fig6, sensitivity
+from bench.simulator.fig6 import fig6
 from bench.simulator.loaded_latency import latency
+from bench.simulator.sensitivity import sensitivity
 from bench.simulator.speed import speed
 from bench.x86.batching import batching
 from bench.x86.programs import x86

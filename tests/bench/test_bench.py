@@ -65,6 +65,7 @@ def test_keys_of_table1_and_rates(tmp_path: Path) -> None:
         row = found["table1"]["l3-switch"][level]
         assert sorted(row["packet"]) == ["dram", "scratch", "sram"]
         assert sorted(row["application"]) == ["scratch", "sram"]
+        assert sorted(row["other"]) == ["cap", "hash", "msf"]
         assert row["instructions"] > 0 and row["code_words"] > 0
         rate = found["rates"]["l3-switch"][level]
         assert rate["6"]["gbps"] > rate["1"]["gbps"] > 0

@@ -20,15 +20,18 @@ def table1(bench: Bench) -> dict[str, Any]:
         result.setdefault(app, {})[level] = {
             "packet": packet,
             "application": own,
+            "other": per["other"],
             "instructions": per["instructions"],
             "code_words": found.code_words,
         }
         counts = [packet["scratch"], packet["sram"], packet["dram"]]
-        counts += [own["scratch"], own["sram"], per["instructions"]]
+        counts += [own["scratch"], own["sram"], sum(per["other"].values())]
+        counts.append(per["instructions"])
         rows.append([app, level, *map(float, counts), found.code_words])
     headings = [
         "application", "level", "scratch (packet)", "SRAM (packet)", "DRAM (packet)",
-        "scratch (app.)", "SRAM (app.)", "instructions", "code (words)",
+        "scratch (app.)", "SRAM (app.)", "hash, CAP, MSF", "instructions",
+        "code (words)",
     ]  # fmt: skip
     table("Memory commands and instructions per packet", headings, rows)
     return result

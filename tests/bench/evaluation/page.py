@@ -105,6 +105,7 @@ def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
             {
                 "name": paper.NAMES[app],
                 "gbps": results.best(app),
+                "bracket": str(results.bracket(app)),
                 "paper_gbps": paper.BEST[app].gbps,
                 "accesses": results.total(app, LEVELS[-1]),
                 "paper_accesses": sum(paper.TABLE1[app][LEVELS[-1]]),

@@ -13,6 +13,7 @@ from bench.harness.grid import Grid, grid
 from bench.harness.workloads import APPS, point_of, run_options
 from bench.mapping.throughput_model import compared
 from bench.simulator.fig6 import fig6
+from bench.simulator.sensitivity import Bracket, bracket_of, rates
 from bench.simulator.speed import speed
 from npftrace.sweep.sweep import PointResult, Sweep
 from testkit.applications import LEVELS
@@ -84,6 +85,12 @@ class Results:
         return fig6(self.bench)
 
     @cached_property
+    def by_setting(self) -> dict[tuple[str, int], dict[str, float]]:
+        """Rates at SWC by application and engines, for each other value of a number
+        without a source; each made when it is first needed."""
+        return {}
+
+    @cached_property
     def kernels(self) -> dict[str, Any]:
         return kernels(self.bench)
 
@@ -114,6 +121,23 @@ class Results:
     def best(self, app: str, level: str = LEVELS[-1]) -> float:
         return max(self.curve(app, level))
 
+    def settings(self, app: str, engines: int = MOST) -> dict[str, float]:
+        """Rates at SWC by setting of a number without a source."""
+        if (app, engines) not in self.by_setting:
+            found = rates(self.bench, app, engines)
+            self.by_setting[app, engines] = {k: v for k, v in found.items() if k}
+        return self.by_setting[app, engines]
+
+    def bracket(self, app: str, engines: int = MOST) -> Bracket:
+        """The bracket of the rate at SWC."""
+        gbps = self.gbps(app, LEVELS[-1], engines)
+        return bracket_of(gbps, self.settings(app, engines))
+
+    def other(self, app: str, level: str) -> float:
+        """Commands per packet to the hash unit, the CAP and the MSF."""
+        other = self.run(app, level).stats["per_packet"]["other"]
+        return float(sum(other.values()))
+
     def instructions(self, app: str, level: str) -> float:
         found: float = self.run(app, level).stats["per_packet"]["instructions"]
         return found
@@ -122,6 +146,15 @@ class Results:
         """The accesses of one column of Table 1."""
         per_packet = self.run(app, level).stats["per_packet"]
         return float(per_packet[group].get(memory, 0.0))
+
+    def widest_over_narrowest(self, memory: str, accesses: int = 64) -> float:
+        """What the widest accesses of Figure 6 leave of the narrowest ones' rate."""
+        rates = {
+            row["width_bytes"]: row["gbps"]
+            for row in self.fig6
+            if row["memory"] == memory and row["accesses"] == accesses
+        }
+        return float(rates[max(rates)] / rates[min(rates)])
 
     def total(self, app: str, level: str) -> float:
         """Memory accesses per packet, all columns of Table 1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bench.evaluation.results import ENGINES, KNOBS, Results
+from bench.evaluation.results import ENGINES, KNOBS, MOST, Results
 from bench.harness.bench import Bench
 from bench.harness.grid import Grid
 from bench.harness.workloads import APPS, point_of
@@ -40,6 +40,7 @@ def stats(level: str, engines: int) -> dict[str, Any]:
                 "dram": 2.0 if accesses < 30 else accesses / 4,
             },
             "application": {"scratch": 0.0, "sram": accesses / 4},
+            "other": {"hash": 0.5, "cap": 0.0, "msf": 0.0},
         },
         "bottleneck": {"unit": "ports", "utilization": 0.9},
         "caches": {"globals": cached if level == "swc" else []},
@@ -101,6 +102,11 @@ def made_up(folder: Path) -> Results:
         what_if={(a, lv, k): 1.2 for a in APPS for lv in LEVELS for k in KNOBS},
         headroom={app: {str(n): fast for n in ENGINES} for app in APPS},
         fig6=fig6,
+        by_setting={
+            (app, n): {"dram.latency=96": 3.1, "dram.latency=144": 0.25 * n}
+            for app in APPS
+            for n in (1, MOST)
+        },
         kernels={"kernels": {"one": kernel, "two": kernel}, "geomean_ratio": 1.5},
         speed=second,
     )

@@ -16,6 +16,7 @@ from bench.evaluation.results import ENGINES, MOST, Results
 from bench.evaluation.sections import SECTIONS
 from bench.evaluation.synthetic import made_up
 from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 from testkit.browser import open_browser, set_screen
 from testkit.paths import BUILD, ROOT
 from testkit.tools import requires, run_python
@@ -91,6 +92,50 @@ def test_a_verdict_follows_the_accesses(
     results.run("mpls", level).stats["per_packet"][group][memory] = 99.0
     after = verdicts(results)[claim]
     assert before != after and after != HOLDS
+
+
+def test_wider_accesses_fail_where_the_memory_has_no_more_bytes(
+    results: Results,
+) -> None:
+    """The paper's "fractionally lower": the widest leave half of the rate."""
+    assert verdicts(results)["wider-is-fractionally-slower"] == HOLDS
+    for row in results.fig6:
+        if row["memory"] == "sram":
+            row["gbps"] *= 4 / row["width_bytes"] * 0.9
+    (finding,) = (
+        finding
+        for claim, finding in evaluate(results)
+        if claim.name == "wider-is-fractionally-slower"
+    )
+    assert finding.verdict == PARTLY
+    assert "8 accesses of 8 B at 2.5 Gbps would move 0.3 GB/s" in finding.reason
+    assert "sram moves at most 0.8" in finding.reason
+    assert "dram" not in finding.reason
+
+
+def test_rates_stand_beside_their_brackets(results: Results, report: Path) -> None:
+    bracket = results.bracket("mpls")
+    assert (bracket.low, bracket.high) == (1.5, 3.1)
+    assert (bracket.low_at, bracket.high_at) == ("dram.latency=144", "dram.latency=96")
+    section = SECTIONS["figure15"](results)
+    assert "1.50 to 3.10 on 6 engines" in section.text[0]
+    column = section.data.headings.index("6 ME, bracket")
+    cells = [row[column] for row in section.data.rows]
+    assert cells == [""] * (len(LEVELS) - 1) + ["1.50 to 3.10"]
+    assert "1.50 to 3.10" in SECTIONS["sensitivity"](results).text[0]
+    assert (report / "index.html").read_text().count("1.50 to 3.10") >= 6
+
+
+def test_table_1_says_what_its_total_leaves_out(results: Results) -> None:
+    for app in APPS:
+        results.run(app, "swc").stats["per_packet"]["packet"]["sram"] = 0.0
+    section = SECTIONS["table1"](results)
+    assert "L3-Switch, Firewall, MPLS) comes of the message" in section.text[1]
+    assert section.data.headings[-1] == "hash, CAP, MSF"
+    assert {row[-1] for row in section.data.rows} == {0.5}
+    for app in APPS:
+        results.run(app, "swc").stats["per_packet"]["packet"]["sram"] = 1.0
+    assert "message" not in " ".join(SECTIONS["table1"](results).text)
 
 
 def test_the_sums_of_the_papers_table() -> None:

@@ -159,36 +159,3 @@ def fig6(bench: Bench) -> list[dict[str, Any]]:
     )
     print(f"plot: {picture}")
     return result
-
-
-#: The paper's limits: memory, width, accesses that fit and that do not.
-LIMITS = (("dram", 8, 2, 4), ("sram", 4, 8, 16), ("scratch", 4, 64, 128))
-#: Each fitted or assumed number, and the same a fifth lower and higher.
-VARIED = {
-    "dram.bank_cycles": (29, 36, 43),
-    "sram.op_cycles": (7, 9, 11),
-    "scratch.op_cycles": (1, 2, 3),
-    "dram.latency": (96, 120, 144),
-    "sram.latency": (72, 90, 108),
-    "scratch.latency": (48, 60, 72),
-}
-
-
-def sensitivity(bench: Bench) -> list[dict[str, Any]]:
-    """How much the limits change with the fitted numbers."""
-    result: list[dict[str, Any]] = []
-    rows: list[list[object]] = []
-    for parameter, values in VARIED.items():
-        for value in values:
-            row: dict[str, Any] = {"parameter": parameter, "cycles": value}
-            for memory, width, *counts in LIMITS:
-                for n in counts:
-                    setting = (f"{parameter}={value}",)
-                    gbps = rate(bench, memory, width, n, settings=setting)
-                    row[f"{memory}_{n}_gbps"] = gbps
-            result.append(row)
-            rows.append([parameter, *list(row.values())[1:]])
-    headings = ["parameter", "cycles"]
-    headings += [f"{memory} x {n}" for memory, _, *counts in LIMITS for n in counts]
-    table("Gbps at the limits of Figure 6, by fitted number", headings, rows)
-    return result

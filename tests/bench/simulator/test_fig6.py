@@ -37,7 +37,7 @@ def test_limits_of_the_paper(
 
 
 @pytest.mark.parametrize("memory", WIDTHS)
-def test_wider_accesses_cost_fractionally_more(bench: Bench, memory: str) -> None:
+def test_a_wider_access_costs_less_than_two(bench: Bench, memory: str) -> None:
     rates = [rate(bench, memory, width, 64) for width in WIDTHS[memory]]
     for narrow, wide in itertools.pairwise(rates):
         assert narrow / 2 < wide < narrow

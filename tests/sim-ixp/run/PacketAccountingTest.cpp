@@ -92,12 +92,20 @@ TEST_F(PacketAccountingTest, TheAddressDeterminesTheKindOfAccess) {
   command(app, target::Op::DramRead, 0);
   command(rx, target::Op::DramRead, 0);
   command(app, target::Op::SramEnqueue, 0);
+  command(app, target::Op::Hash48, 0);
+  command(app, target::Op::MsfRead, 0);
+  command(rx, target::Op::MsfFastWr, 0);
+  command(app, target::Op::CapFastWr, 0);
+  command(app, target::Op::CapFastWr, 0);
   const PacketCounters &counters = accounting.counters();
   EXPECT_EQ(counters.appSram, 1u);
   EXPECT_EQ(counters.packetSram, 3u);
   EXPECT_EQ(counters.appScratch, 1u);
   EXPECT_EQ(counters.packetScratch, 2u);
   EXPECT_EQ(counters.packetDram, 1u);
+  EXPECT_EQ(counters.hash, 1u);
+  EXPECT_EQ(counters.msf, 1u);
+  EXPECT_EQ(counters.cap, 2u);
 }
 
 TEST_F(PacketAccountingTest, OnlyAGetThatReturnsAWordIsAnAccess) {
