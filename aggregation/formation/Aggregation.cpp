@@ -271,12 +271,15 @@ void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
       << (!ring                       ? std::string("a call")
           : target::isSramRing(*ring) ? "SRAM ring " + std::to_string(*ring)
                                       : "ring " + std::to_string(*ring))
-      << (!ring ? std::string()
-                : " of " +
-                      std::to_string(target::isSramRing(*ring)
-                                         ? target::SramRingWords
-                                         : target::ringWords(*ring)) +
-                      " words")
+      << (!ring
+              ? std::string()
+              : " of " +
+                    std::to_string(target::isSramRing(*ring)
+                                       ? target::SramRingWords
+                                       : target::scratchRing(
+                                             *ring, ir::chipOf(getOperation()))
+                                             .words) +
+                    " words")
       << ": " << reason.str();
 }
 
@@ -293,7 +296,7 @@ bool Aggregation::wantsSram(StringRef aggregate) const {
 LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
   enum Phase { Cycles, FromXScale, Others };
   std::vector<int> component = graph.components();
-  RingAllocator rings;
+  RingAllocator rings(ir::chipOf(getOperation()));
   bool isExhausted = false;
   auto ringOf = [&](StringRef aggregate, RingUse use, bool wantsSram = false) {
     std::optional<uint32_t> ring = rings.ringOf(aggregate, use, wantsSram);
@@ -319,10 +322,11 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
         if (fromXScale.empty())
           fromXScale = there.str();
         bool isFirst = fromXScale == there;
-        setRing(edge.channel,
-                isFirst ? uint32_t(target::RingFromXScale)
-                        : ringOf(there, RingUse::Input),
-                "crosses from one core to the other");
+        uint32_t ring = isFirst ? uint32_t(target::RingFromXScale)
+                                : ringOf(there, RingUse::Input);
+        // The core cannot put on an SRAM ring.
+        isExhausted |= target::isSramRing(ring);
+        setRing(edge.channel, ring, "crosses from one core to the other");
       } else if (ir::aggregateOf(from) == there) {
         setRing(edge.channel, std::nullopt, "inside one aggregate");
       } else {

@@ -5,8 +5,11 @@
 
 namespace karakal::agg {
 
+RingAllocator::RingAllocator(const target::ChipParameters &chip)
+    : scratchEnd(uint32_t(target::layoutRings(chip)->size())) {}
+
 std::optional<uint32_t> RingAllocator::take(bool wantsSram) {
-  if (!wantsSram && scratchNext <= target::RingFreeLast)
+  if (!wantsSram && scratchNext < scratchEnd)
     return scratchNext++;
   if (target::isSramRing(sramNext))
     return sramNext++;

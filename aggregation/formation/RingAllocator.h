@@ -3,6 +3,7 @@
 #ifndef KARAKAL_AGGREGATION_FORMATION_RINGALLOCATOR_H
 #define KARAKAL_AGGREGATION_FORMATION_RINGALLOCATOR_H
 
+#include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/chip/Rings.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
@@ -19,6 +20,9 @@ enum class RingUse {
 /// out first, in ascending order, then SRAM rings.
 class RingAllocator {
 public:
+  /// The rings of `chip`, which has fewer of scratch the more contexts it has.
+  explicit RingAllocator(const target::ChipParameters &chip = {});
+
   /// Returns the ring of `aggregate` for `use`, the same at each call, or
   /// nothing if no ring is free. `wantsSram` asks for an SRAM ring even while
   /// scratch rings are free; only the first call uses it.
@@ -30,6 +34,7 @@ private:
 
   llvm::StringMap<std::optional<uint32_t>> cycles, inputs;
   uint32_t scratchNext = target::RingFreeFirst;
+  uint32_t scratchEnd;
   uint32_t sramNext = target::RingSramFirst;
 };
 

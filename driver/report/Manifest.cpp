@@ -16,6 +16,7 @@
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/image/Image.h"
+#include "target-ixp/image/Manifest.h"
 
 #include <set>
 
@@ -72,24 +73,6 @@ json describeBuffers() {
           {"free_queue",
            {{"channel", target::FreeListChannel},
             {"entry", target::FreeListEntry}}}};
-}
-
-json describeRings() {
-  static constexpr const char *names[] = {"rx", "tx", "to_xscale",
-                                          "from_xscale"};
-  json rings = json::array();
-  for (uint32_t ring = 0; ring <= target::RingFreeLast; ++ring) {
-    std::string name = ring < target::RingFreeFirst
-                           ? names[ring]
-                           : "free" + std::to_string(ring);
-    rings.push_back(
-        {{"number", ring},
-         {"name", name},
-         {"base", target::ringBase(ring)},
-         {"words", target::ringWords(ring)},
-         {"status", ring == target::RingFromXScale ? "empty" : "full"}});
-  }
-  return rings;
 }
 
 /// SRAM rings of the program's channels.
@@ -314,7 +297,7 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"engines", describeEngines(engines, ir::chipOf(program))},
                    {"sram_size", ir::chipOf(program).sramBytes},
                    {"buffers", describeBuffers()},
-                   {"rings", describeRings()},
+                   {"rings", target::describeRings(ir::chipOf(program))},
                    {"sram_rings", describeSramRings(program)},
                    {"drop_reasons", ir::dropReasonsOf(program)},
                    {"drop_counters", target::DropCounterBase},

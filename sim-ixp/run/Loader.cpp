@@ -248,6 +248,27 @@ AccountingPlan planAccounting(const target::Image &image,
   return plan;
 }
 
+/// Checks that a ring still holds the words under way when its flag comes on:
+/// the image may be made for a chip with another margin.
+Status checkRingMargins(const target::Image &image, const Chip &chip) {
+  uint64_t part = chip.parameters().ringFullPart;
+  for (const json &ring : image.manifest["rings"]) {
+    uint64_t words = ring["words"];
+    uint64_t underWay = ring.value("words_under_way", uint64_t{0});
+    if (words / part < underWay)
+      return makeError(
+          "E-sim-ixp-016",
+          "ring " + ring["name"].get<std::string>() + " of the image has " +
+              std::to_string(words) + " words, and puts of " +
+              std::to_string(underWay) +
+              " may be under way when its flag comes on; the chip leaves " +
+              std::to_string(words / part) +
+              " (ring.full_part=" + std::to_string(part) +
+              "): compile the image for this chip (bakerc --set)");
+  }
+  return success();
+}
+
 /// Checks that the chip has the engines and memories that the image uses.
 Status checkSizes(const target::Image &image, const EnginePlans &plans,
                   Chip &chip) {
@@ -285,7 +306,7 @@ Status checkSizes(const target::Image &image, const EnginePlans &plans,
                          std::to_string(chip.parameters().sramBytes) +
                          "; --set=sram.size=" + std::to_string(sram) +
                          " gives it as many");
-  return success();
+  return checkRingMargins(image, chip);
 }
 
 Status loadImage(const target::Image &image, const EnginePlans &plans,

@@ -2,6 +2,7 @@
 
 #include "target-ixp/chip/ChipLayout.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/RingLayout.h"
 
 namespace karakal::target {
 
@@ -25,6 +26,8 @@ Status checkIsTarget(const ChipParameters &chip) {
   if (chip.sramBytes < SramChannelBytes || chip.sramBytes % 4096 != 0)
     return refuse("sram.size must be " + std::to_string(SramChannelBytes) +
                   " bytes or more, in multiples of 4096");
+  if (Result<std::vector<ScratchRing>> rings = layoutRings(chip); !rings)
+    return rings.error();
   return success();
 }
 

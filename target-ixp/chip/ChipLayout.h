@@ -20,7 +20,7 @@
 namespace karakal::target {
 
 /// Whether programs can be compiled for the chip. E-target-ixp-094 says what
-/// it lacks.
+/// it lacks; E-target-ixp-095 that its contexts could overflow its rings.
 Status checkIsTarget(const ChipParameters &chip);
 
 /// The engine that runs the transmit microcode.

@@ -132,23 +132,13 @@ constexpr uint32_t RingTx = 1;           ///< program/XScale to Tx, "full"
 constexpr uint32_t RingToXScale = 2;     ///< program to XScale, "full"
 constexpr uint32_t RingFromXScale = 3;   ///< XScale to program, "empty"
 constexpr uint32_t RingFreeFirst = 4;    ///< 4..9 for the compiler, "full"
-constexpr uint32_t RingFreeLast = 9;
+constexpr uint32_t RingFreeLast = 9;     ///< fewer on large chips
 
-/// Scratch byte address of ring 0..9.
-constexpr uint32_t ringBase(uint32_t ring) {
-  return ring == RingRx   ? 0x0000
-         : ring == RingTx ? 0x0800
-                          : 0x1000 + 0x400 * (ring - RingToXScale);
-}
-/// Size of ring 0..9 in words. After the ring-full flag is set, a quarter is
-/// free (`ring.full_part`): space for a message from each of the 48 contexts of
-/// six engines.
-constexpr uint32_t ringWords(uint32_t ring) { return ring < 2 ? 512 : 256; }
+/// Words of a ring [H]: a power of two, here at least 256 (RingLayout.h).
+constexpr uint32_t RingWordsMin = 256;
+constexpr uint32_t RingWordsMax = 1024;
+/// All rings lie below this byte of scratch [K].
 constexpr uint32_t ScratchRingsEnd = 0x3000;
-static_assert(ringBase(4) == 0x1800 &&
-                  ringBase(RingFreeLast) + 4 * ringWords(RingFreeLast) ==
-                      ScratchRingsEnd,
-              "ring map");
 
 /// The first word of a ring message is number << 24 | handle, where the number
 /// is a packet's port on the rings rx and tx, and the channel's id on all

@@ -29,11 +29,11 @@ constexpr uint32_t puntState(uint32_t number) {
   return PuntStateBase + 8 * std::min(number, PuntStateCount - 1);
 }
 
-/// Messages of a channel that may wait, with `count` channels in the program.
+/// Messages of a channel that may wait, with `count` channels in the program:
+/// together no more than the smallest ring holds.
 constexpr uint32_t PuntWaitingMax = 64;
 constexpr uint32_t puntWaiting(uint32_t count) {
-  uint32_t share =
-      ringWords(RingToXScale) / std::min(std::max(count, 1u), PuntStateCount);
+  uint32_t share = RingWordsMin / std::min(std::max(count, 1u), PuntStateCount);
   return std::min(PuntWaitingMax, share);
 }
 

@@ -5,7 +5,7 @@
 //
 //   0..15         scratch ring of that number. A message is one word, on the
 //                 rings of Rx and Tx two. A ring-full flag shows that it is
-//                 nearly full (MemoryMap.h).
+//                 nearly full (RingLayout.h).
 //   RingNeighbour next-neighbour ring, from an engine to the next one: 128
 //                 words in registers of the engine that reads. A message is one
 //                 word. It needs no command and so no wait.

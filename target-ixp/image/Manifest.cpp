@@ -1,26 +1,37 @@
 #include "target-ixp/image/Manifest.h"
 
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/image/Image.h"
 
+#include <iterator>
+
 namespace karakal::target {
+
+nlohmann::json describeRings(const ChipParameters &chip) {
+  static constexpr const char *names[] = {"rx", "tx", "to_xscale",
+                                          "from_xscale"};
+  static_assert(std::size(names) == RingFreeFirst);
+  Result<std::vector<ScratchRing>> layout = layoutRings(chip);
+  KARAKAL_ASSERT(layout, "an image is made for a chip that passed the check");
+  nlohmann::json rings = nlohmann::json::array();
+  for (const ScratchRing &ring : *layout)
+    rings.push_back(
+        {{"number", ring.number},
+         {"name", ring.number < RingFreeFirst
+                      ? names[ring.number]
+                      : "free" + std::to_string(ring.number)},
+         {"base", ring.base},
+         {"words", ring.words},
+         {"words_under_way", ring.wordsUnderWay},
+         {"status", ring.number == RingFromXScale ? "empty" : "full"}});
+  return rings;
+}
 
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level) {
   using nlohmann::json;
-  json rings = json::array();
-  for (uint32_t ring = 0; ring < StatusRingCount; ++ring) {
-    std::string name = ring == RingRx           ? "rx"
-                       : ring == RingTx         ? "tx"
-                       : ring == RingToXScale   ? "to_xscale"
-                       : ring == RingFromXScale ? "from_xscale"
-                                                : "ring" + std::to_string(ring);
-    rings.push_back({{"number", ring},
-                     {"name", name},
-                     {"base", ringBase(ring)},
-                     {"words", ringWords(ring)},
-                     {"status", ring == RingFromXScale ? "empty" : "full"}});
-  }
   return {{"format", "karakal-image"},
           {"version", ImageVersion},
           {"target", "ixp2400"},
@@ -37,7 +48,7 @@ nlohmann::json defaultManifest(const std::string &program,
             {"headroom", BufferHeadroom},
             {"free_queue",
              {{"channel", FreeListChannel}, {"entry", FreeListEntry}}}}},
-          {"rings", rings},
+          {"rings", describeRings({})},
           {"drop_reasons", {"unspecified", "truncated"}},
           {"drop_counters", DropCounterBase},
           {"globals", json::array()}};

@@ -3,15 +3,21 @@
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H
 #define KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H
 
+#include "target-ixp/chip/ChipParameters.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
 
 namespace karakal::target {
 
-/// A manifest with the buffers, rings 0..11 and drop counters of MemoryMap.h
-/// and the drop reasons "unspecified" and "truncated". The caller adds engines,
-/// aggregates and globals.
+/// The scratch rings of an image for `chip`, which passed checkIsTarget: the
+/// manifest's list `rings`.
+nlohmann::json describeRings(const ChipParameters &chip);
+
+/// A manifest with the buffers, rings and drop counters of the
+/// default chip and the drop reasons "unspecified" and "truncated". The caller
+/// adds engines, aggregates and globals.
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level);
 

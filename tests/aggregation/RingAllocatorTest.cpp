@@ -52,3 +52,12 @@ TEST(RingAllocatorTest, AnAggregateHasOneRingForEachUse) {
   EXPECT_EQ(rings.ringOf("main", RingUse::Input, /*wantsSram=*/true), 5u);
   EXPECT_EQ(rings.ringOf("back", RingUse::Input), 6u);
 }
+
+TEST(RingAllocatorTest, AChipWithMoreContextsHasFewerScratchRings) {
+  auto chip = target::parseChip("ixp2800");
+  ASSERT_TRUE(bool(chip));
+  RingAllocator rings(*chip);
+  EXPECT_EQ(inputRing(rings, 0), 4u);
+  EXPECT_EQ(inputRing(rings, 1), 5u);
+  EXPECT_EQ(inputRing(rings, 2), 32u);
+}

@@ -43,8 +43,7 @@ protected:
     std::mt19937_64 random(seed);
     chip = std::make_unique<Chip>(parameters, observer);
     for (uint32_t ring = 0; ring < 12; ++ring)
-      chip->scratch().configureRing(ring, ringBase(ring), ringWords(ring),
-                                    false);
+      chip->scratch().configureRing(ring, 0x400 * ring, 256, false);
     for (uint32_t engine = 0; engine < 8; ++engine) {
       chip->engine(engine).load(std::make_shared<MicroProgram>(
           prepareProgram(randomProgram(random))));

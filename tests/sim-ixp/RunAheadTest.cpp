@@ -7,6 +7,7 @@
 #include "OneEngine.h"
 #include "sim-ixp/engine/PrepareProgram.h"
 #include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/RingLayout.h"
 
 using namespace karakal;
 using namespace karakal::sim;
@@ -160,7 +161,8 @@ protected:
     auto prepared =
         std::make_shared<const MicroProgram>(prepareProgram(program->words));
     chip = std::make_unique<Chip>(parameters, observer);
-    chip->scratch().configureRing(0, ringBase(0), ringWords(0), false);
+    chip->scratch().configureRing(0, scratchRing(0).base, scratchRing(0).words,
+                                  false);
     for (uint32_t engine = 0; engine < chip->engineCount(); ++engine) {
       chip->engine(engine).load(prepared);
       chip->engine(engine).start(0xff);

@@ -12,6 +12,7 @@
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RingLayout.h"
 
 #include <gtest/gtest.h>
 
@@ -49,8 +50,8 @@ public:
                       xscaleActor);
     msf.onSent([this](const SentFrame &frame) { sent.push_back(frame); });
     for (uint32_t ring : {target::RingRx, target::RingTx})
-      chip.scratch().configureRing(ring, target::ringBase(ring),
-                                   target::ringWords(ring), false);
+      chip.scratch().configureRing(ring, target::scratchRing(ring).base,
+                                   target::scratchRing(ring).words, false);
     for (uint32_t i = 0; i < target::BufferCount; ++i)
       chip.sram(target::FreeListChannel)
           .fillQueue(target::FreeListEntry, target::handleOfBuffer(i));

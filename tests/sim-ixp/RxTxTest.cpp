@@ -269,7 +269,7 @@ TEST(RxTest, FullRingHoldsFramesBackAndLosesNone) {
   EXPECT_EQ(running.observer.fault, "");
   EXPECT_LT(running.chip.scratch().ringLevel(target::RingRx), 512u);
   EXPECT_GE(running.chip.scratch().ringLevel(target::RingRx),
-            target::ringWords(target::RingRx) * 3 / 4);
+            target::scratchRing(target::RingRx).words * 3 / 4);
   isDraining = true;
   EXPECT_TRUE(running.runToEnd(100'000'000));
   ASSERT_EQ(packets.size(), 3000u);

@@ -7,6 +7,7 @@
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RingLayout.h"
 
 #include <gtest/gtest.h>
 
@@ -61,8 +62,8 @@ protected:
     place(oneEntry,
           {0xe59f2008, 0xe5923008, 0xe582300c, 0xe12fff1e, 0xcb400000});
     for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
-      chip.scratch().configureRing(ring, target::ringBase(ring),
-                                   target::ringWords(ring), false);
+      chip.scratch().configureRing(ring, target::scratchRing(ring).base,
+                                   target::scratchRing(ring).words, false);
     XScaleConnections around = chip.coreConnections();
     around.media = media;
     auto made = XScale::create(
@@ -311,7 +312,7 @@ TEST_F(XScaleTest, MediaInterfaceIsReachedThroughItsWindow) {
 
 TEST_F(XScaleTest, PutIntoAFullRingIsAFault) {
   make(0);
-  for (uint32_t i = 1; i <= target::ringWords(3); ++i)
+  for (uint32_t i = 1; i <= target::scratchRing(3).words; ++i)
     poke(target::XScaleRingData + 4 * 3, i);
   EXPECT_EQ(observer.fault, "");
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),

@@ -9,6 +9,7 @@
 
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/image/Image.h"
 #include "traces/Packet.h"
 
@@ -81,8 +82,9 @@ inline nlohmann::json ringOf(uint32_t number, const char *name,
                              const char *status) {
   return {{"number", number},
           {"name", name},
-          {"base", target::ringBase(number)},
-          {"words", target::ringWords(number)},
+          {"base", target::scratchRing(number).base},
+          {"words", target::scratchRing(number).words},
+          {"words_under_way", target::scratchRing(number).wordsUnderWay},
           {"status", status}};
 }
 

@@ -391,6 +391,18 @@ TEST_F(IxpsimTest, AConfigurationThatDoesNotFitTheImageIsRejected) {
   EXPECT_NE(text.find("clusters of 8: compile it"), std::string::npos) << text;
 }
 
+TEST_F(IxpsimTest, ARingThatCouldOverflowIsRejected) {
+  std::string run = image + " --quiet --trace=" + trace;
+  EXPECT_EQ(ixpsim(run + " --set=ring.full_part=8"), 1);
+  EXPECT_NE(text.find("ring tx of the image has 512 words, and puts of 128"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("the chip leaves 64 (ring.full_part=8)"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(ixpsim(run + " --set=ring.full_part=3"), 0) << text;
+}
+
 TEST_F(IxpsimTest, ReportsAFileThatCannotBeWritten) {
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
                    " --stats=/nonexistent/s.json"),
