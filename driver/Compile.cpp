@@ -7,6 +7,7 @@
 #include "codegen-me/CodeGenMe.h"
 #include "driver/Calibrate.h"
 #include "driver/CompileForX86.h"
+#include "driver/CountPrefixes.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
 #include "driver/cores/Feedback.h"
@@ -232,6 +233,8 @@ Status lowerTables(ModuleOp program, const Options &options) {
                  options.profileTrace.empty() && options.profiles.empty();
   if (isShown)
     return success();
+  if (Status counted = countPrefixes(program, options.control); !counted)
+    return counted;
   lang::LowerTablesOptions lower;
   lower.templates = runtimeDirectory() + "/tables";
   lower.readsBuckets = options.specialize == host::SpecializeWhen::Never;

@@ -55,7 +55,7 @@ void ProgramLowering::lowerTable(const TableDecl &decl) {
       builder.getI64IntegerAttr(int64_t(decl.sizeCount)),
       builder.getI64IntegerAttr(int64_t(decl.limitCount)), defaults,
       rows.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(rows),
-      mlir::StringAttr());
+      mlir::DenseI64ArrayAttr(), mlir::DenseI64ArrayAttr(), mlir::StringAttr());
 }
 
 Value FunctionLowering::lowerFind(const CallExpr &call) {

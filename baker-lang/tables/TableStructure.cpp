@@ -10,11 +10,14 @@
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Target.h"
 #include "support/Assert.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -28,9 +31,10 @@ static constexpr llvm::StringLiteral explainName = "tables";
 static constexpr uint64_t listEntriesMax = 1024;
 /// The widest key that is the number of its slot.
 static constexpr unsigned directBitsMax = 16;
-static constexpr unsigned stride = 4, rootBitsMax = 16;
-/// Nodes of a trie up to which it has room for any prefixes.
-static constexpr uint64_t sureNodes = 8192;
+/// The entries up to which a trie has room for any prefixes.
+static constexpr uint64_t sureEntriesMax = 1024;
+/// What a trie may take of DRAM, in channels of SRAM: it competes with packets.
+static constexpr uint64_t dramTrieChannels = 4;
 
 const char *nameOf(StructureKind kind) {
   static const char *const names[] = {"direct", "buckets", "hash", "trie",
@@ -122,27 +126,90 @@ Candidate hash(ir::TableOp table, const KeyLayout &layout) {
   return made;
 }
 
-Candidate trie(ir::TableOp table, const KeyLayout &layout) {
-  Candidate made;
-  TableStructure &structure = made.structure;
-  structure.kind = StructureKind::Trie;
-  uint64_t limit = table.getLimit();
-  structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
-  structure.rootBits = std::min<unsigned>(
-      rootBitsMax, unsigned(llvm::alignTo(layout.packedBits, stride)));
-  structure.depth = unsigned(llvm::divideCeil(
-      layout.packedBits - std::min(layout.packedBits, structure.rootBits),
-      stride));
-  // A small table has the nodes of any prefixes. In a large one prefixes share
-  // nodes; long keys need more of their own.
-  uint64_t perEntry = 1 + layout.packedBits / 24;
-  structure.nodes = std::max<uint64_t>(
-      1, std::min<uint64_t>(limit * structure.depth,
-                            std::max(limit * perEntry, sureNodes)));
-  uint64_t words = (limit + 2) * slotWords(table, layout) +
-                   (uint64_t(1) << structure.rootBits) + 16 * structure.nodes;
-  made.cost = "1 to " + std::to_string(structure.depth + 1) +
-              " accesses and 1 for the values, " + bytesText(words);
+/// A trie that takes these words should save an access: a share of an SRAM
+/// channel, and more for many entries.
+double wordsWorthAnAccess(ir::TableOp table) {
+  return double(ir::sramBytesOf(table)) / 4 / 16 +
+         128 * double(table.getLimit());
+}
+
+/// The words of SRAM that a trie may take: most of a channel, shared with the
+/// program's other tries.
+uint64_t trieWordsMax(ir::TableOp table) {
+  uint64_t tries = 0;
+  for (ir::TableOp other :
+       table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
+    tries += KeyLayout(ir::keysOf(other)).hasLength;
+  KARAKAL_ASSERT(tries != 0, "this table has a trie");
+  return ir::sramBytesOf(table) / 4 / 8 * 7 / tries;
+}
+
+std::string trieCost(ir::TableOp table, const KeyLayout &layout,
+                     const TrieLayout &trie) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "strides " << trie.strides() << ", "
+      << llvm::format("%.2f", trie.accesses) << " accesses, at most "
+      << trie.levels.size() << ", and 1 for the values, "
+      << bytesText((table.getLimit() + 2) * slotWords(table, layout) +
+                   trie.words());
+  return text;
+}
+
+/// The tries of a table, the one to use first.
+std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout) {
+  uint64_t limit = table.getLimit(), sram = trieWordsMax(table);
+  uint64_t dram = ir::sramBytesOf(table) / 4 * dramTrieChannels;
+  PrefixCounts counts = prefixCountsOf(table);
+  std::vector<TrieLayout> layouts;
+  std::string room = "any prefixes";
+  if (limit <= sureEntriesMax)
+    layouts = trieLayouts(counts, limit, TrieRoom::AnyPrefixes, sram);
+  if (layouts.empty()) {
+    room = "prefixes like those of " + counts.source;
+    layouts = trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, sram);
+  }
+  if (layouts.empty()) {
+    room += ", too large for SRAM";
+    layouts = trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, dram);
+  }
+  Candidate first;
+  first.structure.kind = StructureKind::Trie;
+  first.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  if (layouts.empty()) {
+    for (uint64_t more = dram; layouts.empty(); more *= 2)
+      layouts =
+          trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, 2 * more);
+    uint64_t words = layouts.front().words();
+    first.cost = "the nodes take " + bytesText(words);
+    first.refusal = "its nodes need " + bytesText(words) + ", available are " +
+                    std::to_string(4 * dram);
+    return {first};
+  }
+  const double worth = wordsWorthAnAccess(table);
+  auto cost = [&](const TrieLayout &trie) {
+    return trie.accesses + double(trie.words()) / worth;
+  };
+  size_t best = 0;
+  for (size_t i = 0; i < layouts.size(); ++i)
+    if (cost(layouts[i]) < cost(layouts[best]))
+      best = i;
+  first.structure.trie = layouts[best];
+  first.cost = trieCost(table, layout, layouts[best]) + ", room for " + room;
+  std::vector<Candidate> made = {first};
+  // The smallest, the neighbours and the largest are told, too.
+  size_t last = layouts.size() - 1;
+  std::set<size_t> others = {0, best == 0 ? 0 : best - 1,
+                             std::min(best + 1, last), last};
+  others.erase(best);
+  for (size_t other : others) {
+    Candidate &more = made.emplace_back(first);
+    more.structure.trie = layouts[other];
+    more.cost = trieCost(table, layout, layouts[other]);
+    more.refusal = other < best
+                       ? "more accesses"
+                       : "the accesses that it saves are not worth its words";
+  }
   return made;
 }
 
@@ -171,7 +238,7 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table,
   if (layout.hasMasks)
     candidates = {list(table, layout)};
   else if (layout.hasLength)
-    candidates = {trie(table, layout)};
+    candidates = tries(table, layout);
   else
     candidates = {direct(table, layout), buckets(table, readsBuckets),
                   hash(table, layout)};

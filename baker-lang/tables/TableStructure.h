@@ -3,6 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_TABLES_TABLESTRUCTURE_H
 #define KARAKAL_BAKER_LANG_TABLES_TABLESTRUCTURE_H
 
+#include "baker-lang/tables/TrieLayout.h"
 #include "ir/dialect/Tables.h"
 
 namespace karakal::lang {
@@ -20,9 +21,7 @@ struct TableStructure {
   StructureKind kind = StructureKind::Hash;
   uint64_t slots =
       0; ///< Direct: keys; Buckets; Hash: slots; else buckets of the core
-  uint64_t nodes = 0;    ///< Trie
-  unsigned rootBits = 0; ///< Trie
-  unsigned depth = 0;    ///< Trie: levels below the root
+  TrieLayout trie; ///< Trie
 };
 
 /// The name of a kind, which is that of its template.

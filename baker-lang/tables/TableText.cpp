@@ -96,6 +96,7 @@ private:
   std::string slotWords();
   std::string difference();
   std::string levels();
+  std::string levelSums(const std::function<uint64_t(const TrieLevel &)> &of);
   std::string defaultSlot(unsigned field);
   std::string readers();
   std::string initial();
@@ -318,13 +319,36 @@ std::string TableWriter::difference() {
   return text;
 }
 
+/// The bits of the key's words that select a word of a trie's node.
+static std::string indexOf(const TrieLevel &level) {
+  unsigned word = level.bits / 32, end = level.bits % 32 + level.stride;
+  std::string mask = " & " + std::to_string((1u << level.stride) - 1);
+  std::string first = numbered("k", word);
+  if (end <= 32)
+    return "(" + first + " >> " + std::to_string(32 - end) + mask + ")";
+  return "((" + first + " << " + std::to_string(end - 32) + " | " +
+         numbered("k", word + 1) + " >> " + std::to_string(64 - end) + ")" +
+         mask + ")";
+}
+
 std::string TableWriter::levels() {
-  return joined(structure.depth, "\n", [&](unsigned level) {
-    unsigned bits = structure.rootBits + 4 * level;
-    return "if ((at & CHILD) == 0)\nreturn at;\nat = trie[(at & ~CHILD) + (" +
-           numbered("k", bits / 32) + " >> " + std::to_string(28 - bits % 32) +
-           " & 15)];";
+  const std::vector<TrieLevel> &levels = structure.trie.levels;
+  return joined(unsigned(levels.size()), "\n", [&](unsigned i) {
+    if (i == 0)
+      return "u32 at = trie[" + indexOf(levels[0]) + "];";
+    return "if ((at & CHILD) == 0)\nreturn at;\nat = trie[(at & ~CHILD) + " +
+           indexOf(levels[i]) + "];";
   });
+}
+
+/// Sums of a trie's levels before each, and of all.
+std::string
+TableWriter::levelSums(const std::function<uint64_t(const TrieLevel &)> &of) {
+  std::string text = "0";
+  uint64_t sum = 0;
+  for (const TrieLevel &level : structure.trie.levels)
+    text += ", " + std::to_string(sum += of(level));
+  return text;
 }
 
 /// The record of the default entry that holds a field; empty: its value is in
@@ -382,12 +406,12 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return structure.slots;
   if (name == "UNUSED_BITS")
     return 32 - layout.packedBits;
-  if (name == "NODES")
-    return structure.nodes;
-  if (name == "ROOT_BITS")
-    return structure.rootBits;
-  if (name == "DEPTH")
-    return structure.depth;
+  if (name == "TRIE_WORDS")
+    return structure.trie.words();
+  if (name == "TRIE_NODES")
+    return structure.trie.nodes();
+  if (name == "LEVEL_COUNT")
+    return structure.trie.levels.size();
   if (name == "BITS_BEFORE")
     return layout.bitsBeforePrefix;
   return std::nullopt;
@@ -420,6 +444,12 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return words("key[", "]");
   if (name == "ENTRY_WORD_LIST")
     return words("entries[n].key[", "]");
+  if (name == "LEVEL_BITS")
+    return levelSums([](const TrieLevel &level) { return level.stride; });
+  if (name == "LEVEL_NODES")
+    return levelSums([](const TrieLevel &level) { return level.nodes; });
+  if (name == "LEVEL_WORDS")
+    return levelSums([](const TrieLevel &level) { return level.words(); });
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
     return both(name == "ARGUMENTS");
   if (name == "KEY_ARGUMENTS" || name == "KEY_ARGUMENT_NAMES")
@@ -485,6 +515,8 @@ Result<std::string> tableText(ir::TableOp table,
   } else {
     parts.push_back("slot");
   }
+  if (structure.kind == StructureKind::Trie)
+    parts.push_back("grace");
   if (structure.kind == StructureKind::Trie ||
       structure.kind == StructureKind::List)
     parts.push_back("dense");

@@ -31,10 +31,20 @@ def Baker_TableOp : Op<BakerDialect, "table",
     table's control function `add`. `structure` (set by `baker-lower-tables`) is
     how the entries are found.
 
+    `prefix_lengths` and `prefix_nodes` tell what prefixes a table with an `lpm`
+    field is expected to hold, from which the strides of its trie are chosen. A
+    length counts the bits of the exact fields and those of the prefix. Element i
+    of `prefix_lengths` is the number of entries of length i, 0 to the bits of
+    the key; element i of `prefix_nodes` the number of different first i bits of
+    the entries that are longer.
+
     ```mlir
     baker.table @router.routes key(lpm "dst" : i32)
         record !baker.struct<"routes", hop : i16, used : i32>
         types ["u16", "u32"] mutable ["used"] size 10000 limit 16384
+    baker.table @small key(lpm "bits" : i2) record !baker.struct<"s", v : i8>
+        types ["u8"] size 4 limit 4
+        prefix_lengths [1, 0, 3] prefix_nodes [1, 2]
     ```
   }];
   let arguments = (ins
@@ -43,12 +53,15 @@ def Baker_TableOp : Op<BakerDialect, "table",
     StrArrayAttr:$types, OptionalAttr<StrArrayAttr>:$mutable_fields,
     I64Attr:$size, I64Attr:$limit, OptionalAttr<DenseI64ArrayAttr>:$default_values,
     OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "rows">>:$entries,
+    OptionalAttr<DenseI64ArrayAttr>:$prefix_lengths,
+    OptionalAttr<DenseI64ArrayAttr>:$prefix_nodes,
     OptionalAttr<StrAttr>:$structure);
   let assemblyFormat = [{
     $sym_name `key` `(` custom<TableKey>($key_names, $key_kinds, $key_types) `)`
     `record` $record `types` $types (`mutable` $mutable_fields^)?
     `size` $size `limit` $limit (`default` $default_values^)?
-    (`entries` $entries^)? (`structure` $structure^)? attr-dict
+    (`entries` $entries^)? (`prefix_lengths` $prefix_lengths^)?
+    (`prefix_nodes` $prefix_nodes^)? (`structure` $structure^)? attr-dict
   }];
   let hasVerifier = 1;
 }

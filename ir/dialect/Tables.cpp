@@ -5,6 +5,8 @@
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <limits>
+
 using namespace mlir;
 
 static ParseResult parseTableKey(OpAsmParser &parser, ArrayAttr &names,
@@ -147,6 +149,50 @@ static LogicalResult verifyKey(TableOp table) {
   return success();
 }
 
+/// The prefixes of `lengths` have at most so many different first bits.
+static int64_t nodesMax(ArrayRef<int64_t> lengths, size_t bits) {
+  int64_t longer = 0;
+  for (int64_t count : lengths.drop_front(bits + 1))
+    longer += count;
+  return bits < 62 ? std::min<int64_t>(longer, int64_t(1) << bits) : longer;
+}
+
+static LogicalResult verifyPrefixes(TableOp table) {
+  auto lengths = table.getPrefixLengths(), nodes = table.getPrefixNodes();
+  if (!lengths && !nodes)
+    return success();
+  if (!lengths || !nodes)
+    return table.emitOpError()
+           << "'prefix_lengths' and 'prefix_nodes' come together";
+  size_t bits = 0, lpm = 0;
+  std::vector<TableKey> keys = keysOf(table);
+  for (const TableKey &key : keys) {
+    bits += key.bits;
+    lpm += key.kind == MatchKind::Lpm;
+  }
+  if (lpm == 0 || hasPriority(keys))
+    return table.emitOpError() << "'prefix_lengths' needs a key that is exact "
+                                  "but for one prefix";
+  if (lengths->size() != bits + 1 || nodes->size() != bits)
+    return table.emitOpError()
+           << "a key of " << bits << " bits has " << bits + 1
+           << " 'prefix_lengths' and " << bits << " 'prefix_nodes'";
+  auto isLarge = [](int64_t count) {
+    return count < 0 || count > std::numeric_limits<uint32_t>::max();
+  };
+  if (llvm::any_of(*lengths, isLarge) ||
+      llvm::all_of(*lengths, [](int64_t count) { return count == 0; }))
+    return table.emitOpError()
+           << "'prefix_lengths' are counts, of which one is not 0";
+  for (size_t i = 0; i < bits; ++i)
+    if (int64_t most = nodesMax(*lengths, i);
+        (*nodes)[i] > most || (*nodes)[i] < int64_t(most != 0))
+      return table.emitOpError()
+             << "element " << i << " of 'prefix_nodes' is " << (*nodes)[i]
+             << ", not " << int64_t(most != 0) << " to " << most;
+  return success();
+}
+
 LogicalResult TableOp::verify() {
   if (failed(verifyKey(*this)))
     return failure();
@@ -162,7 +208,7 @@ LogicalResult TableOp::verify() {
   auto values = getDefaultValues();
   if (values && values->size() != getTypes().size())
     return emitOpError() << "each field of the record has a default value";
-  return success();
+  return verifyPrefixes(*this);
 }
 
 /// The table that an operation uses, or null after an error.

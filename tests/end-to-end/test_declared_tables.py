@@ -182,3 +182,79 @@ def test_one_command_reads_fifteen_words(tmp_path: Path) -> None:
     assert "buckets, 1 hash and 1.04 accesses of 15 words" in said
     reads = [line for line in asm.read_text().splitlines() if "sram[read" in line]
     assert sum("$0," in line and "indirect_ref" in line for line in reads) == 1
+
+
+def test_a_trie_without_space(tmp_path: Path) -> None:
+    """A trie of more than 1,024 entries has nodes for prefixes like those of
+    its control file. Others are refused when none is left; what is removed
+    makes room."""
+    source, image = tmp_path / "t.baker", tmp_path / "t.ixp"
+    source.write_text(PROGRAM.replace("size 2; limit 3;", "size 2000;"))
+    short = [f"routes.add({i >> 8}.{i & 255}.0.0/16, 1, 1)" for i in range(500)]
+    write_pcap(tmp_path / "t.pcap", [bytes(60)] * 3)
+    control = tmp_path / "c.txt"
+    control.write_text("\n".join(short) + "\n")
+    said = run("bakerc", source, "--explain=tables", f"--control={control}",
+               "-o", image).stderr  # fmt: skip
+    assert "like those of the table's entries" in said
+    longer = [f"routes.add({200 + (i >> 8)}.{i & 255}.1.128/25, 1, 1)"
+              for i in range(500)]  # fmt: skip
+    taken = tmp_path / "taken.txt"
+    taken.write_text("\n".join(short + longer) + "\n")
+    inputs = (f"--trace={tmp_path / 't.pcap'}", f"--control={taken}")
+    said = run("ixpsim", image, *inputs, "--quiet", status=1).stderr
+    assert "has no space for this entry, though its limit is not reached" in said
+    line = int(said.split("taken.txt:")[1].split(":")[0])
+    assert 500 < line < 600
+    fits = longer[: line - 501]
+    refused = longer[line - 501]
+    again = [*short, *fits, fits[0].replace("add", "remove").replace(", 1, 1", "")]
+    taken.write_text("\n".join([*again, refused]) + "\n@end routes.count()\n")
+    stats = tmp_path / "s.json"
+    run("ixpsim", image, *inputs, "--quiet", f"--stats={stats}")
+    assert read_json(stats)["control"]["values"][0]["value"] == 500 + len(fits)
+
+
+def test_a_trie_in_dram(tmp_path: Path) -> None:
+    """50,000 IPv6 routes do not fit SRAM. Packets find them in DRAM."""
+    source, image = tmp_path / "t.baker", tmp_path / "t.ixp"
+    source.write_text(
+        "protocol p { head : 112; k : 128; answer : 32; demux { 34 }; }\n"
+        "module m {\n  table routes { key { lpm u128 dst; } value { u32 hop; }"
+        " size 50000; }\n  ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }\n"
+        "  wiring { rx -> f.in_cc; f.out_cc -> tx; }\n}\n"
+        "m.f.ppf(p_pkt * ph) {\n  ph->answer = routes.find(ph->k)->hop;\n"
+        "  channel_put(out_cc, ph);\n}\n"
+    )
+    said = run("bakerc", source, "--explain=tables", "-o", image).stderr
+    assert "a real IPv6 table, too large for SRAM" in said
+    lengths = (32, 48, 64, 128, 29)
+    routes = [
+        ((0x2001_0000_0000_0000 + (i * 0x0101_0101_0101_0101)) << 64 | i)
+        >> (128 - lengths[i % 5])
+        << (128 - lengths[i % 5])
+        for i in range(40)
+    ]
+    calls = [
+        "routes.add("
+        + ":".join(f"{r >> s & 0xFFFF:x}" for s in range(112, -1, -16))
+        + f"/{lengths[i % 5]}, {i + 1})"
+        for i, r in enumerate(routes)
+    ]
+    control, out = tmp_path / "c.txt", tmp_path / "o.pcapng"
+    control.write_text("\n".join(calls) + "\n")
+    head = bytes(12) + b"\x12\x34"
+    frames = [head + r.to_bytes(16) + bytes(30) for r in routes]
+    write_pcap(tmp_path / "t.pcap", frames)
+    run("ixpsim", image, f"--trace={tmp_path / 't.pcap'}", f"--control={control}",
+        f"--out={out}", "--quiet")  # fmt: skip
+    found = {
+        frame[14:30]: int.from_bytes(frame[30:34]) for _, frame in read_pcapng(out)
+    }
+    for address in routes:
+        best = max(
+            (lengths[i % 5], i + 1)
+            for i, r in enumerate(routes)
+            if (r ^ address) >> (128 - lengths[i % 5]) == 0
+        )
+        assert found[address.to_bytes(16)] == best[1]

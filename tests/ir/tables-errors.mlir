@@ -81,3 +81,63 @@ func.func private @f(%k: i8) {
   %s = baker.table_update "put" @t(%k) : i8
   return
 }
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' and 'prefix_nodes' come together}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' and 'prefix_nodes' come together}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{a key of 2 bits has 3 'prefix_lengths' and 2 'prefix_nodes'}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2] prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{a key of 2 bits has 3 'prefix_lengths' and 2 'prefix_nodes'}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 2, 0]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' are counts, of which one is not 0}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [0, 0, 0] prefix_nodes [0, 0]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' are counts, of which one is not 0}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, -2, 3] prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' are counts, of which one is not 0}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 9223372036854775807] prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{element 1 of 'prefix_nodes' is 3, not 1 to 2}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 3]
+
+// -----
+
+// expected-error @+1 {{element 1 of 'prefix_nodes' is 0, not 1 to 2}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 0]
+
+// -----
+
+// expected-error @+1 {{element 1 of 'prefix_nodes' is 1, not 0 to 0}}
+baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 0] prefix_nodes [1, 1]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' needs a key that is exact but for one prefix}}
+baker.table @t key(exact "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{'prefix_lengths' needs a key that is exact but for one prefix}}
+baker.table @t key(lpm "a" : i2, ternary "b" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 2]

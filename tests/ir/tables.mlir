@@ -7,6 +7,10 @@ baker.table @routes key(lpm "dst" : i32, exact "vrf" : i8) record !routes
     types ["u16", "u32"] mutable ["used"] size 4 limit 8 default [1, 0]
     entries [array<i64: 0, 0, 2, 3>] structure "trie"
 
+// CHECK: baker.table @small {{.*}} limit 4 prefix_lengths [1, 0, 3] prefix_nodes [1, 2]
+baker.table @small key(lpm "bits" : i2) record !baker.struct<"s", v : i8>
+    types ["u8"] size 4 limit 4 prefix_lengths [1, 0, 3] prefix_nodes [1, 2]
+
 func.func private @f(%dst: i32, %vrf: i8, %length: i8, %hop: i16) -> i1
     attributes {baker.kind = #baker.kind<function>} {
   // CHECK: %[[N:.*]] = baker.table_find @routes(%arg0, %arg1) : i32, i8

@@ -1,0 +1,43 @@
+// The strides of a multi-bit trie.
+
+#ifndef KARAKAL_BAKER_LANG_TABLES_TRIELAYOUT_H
+#define KARAKAL_BAKER_LANG_TABLES_TRIELAYOUT_H
+
+#include "baker-lang/tables/PrefixCounts.h"
+
+namespace karakal::lang {
+
+/// The nodes that a number of bits of the key leads to. The first level has one
+/// node, the root.
+struct TrieLevel {
+  unsigned bits = 0;   ///< of the key before this level
+  unsigned stride = 0; ///< bits that select a word of a node
+  uint64_t nodes = 0;
+  uint64_t words() const { return nodes << stride; }
+};
+
+struct TrieLayout {
+  std::vector<TrieLevel> levels;
+  /// Words that a look-up reads, for keys spread over the prefixes.
+  double accesses = 0;
+  uint64_t words() const;
+  uint64_t nodes() const;
+  /// The strides; "16-8x2" are 16, 8 and 8.
+  std::string strides() const;
+};
+
+/// What the nodes of a trie must be enough for.
+enum class TrieRoom {
+  AnyPrefixes,     ///< any `entries` prefixes
+  ExpectedPrefixes ///< `entries` prefixes of the kind that was counted
+};
+
+/// The tries of at most `wordsMax` words, the smallest first, each of which
+/// needs fewer accesses than those before.
+std::vector<TrieLayout> trieLayouts(const PrefixCounts &counts,
+                                    uint64_t entries, TrieRoom room,
+                                    uint64_t wordsMax);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_TABLES_TRIELAYOUT_H
