@@ -8,6 +8,7 @@
 #include "host/FastPackets.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Target.h"
+#include "support/CommandLine.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -435,6 +436,8 @@ Status finishOptions(CommandLine &line) {
 
 std::variant<BakercOptions, ExitStatus> parseCommandLine(int argc,
                                                          char **argv) {
+  if (std::string empty = findEmptyArgument(argc, argv); !empty.empty())
+    return usageError(empty);
   CLI::App app("Compiles Baker programs for the Intel IXP2400.", "bakerc");
   CommandLine line;
   declareInputs(app, line);

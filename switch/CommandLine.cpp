@@ -1,6 +1,7 @@
 // The command lines of bakersw and bakersw ctl.
 
 #include "switch/CommandLine.h"
+#include "support/CommandLine.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -155,6 +156,8 @@ std::string defaultSocket() {
 
 std::variant<SwitchOptions, ClientOptions, ExitStatus>
 parseCommandLine(int argc, char **argv) {
+  if (std::string empty = findEmptyArgument(argc, argv); !empty.empty())
+    return usageError(empty);
   if (argc > 1 && std::strcmp(argv[1], "ctl") == 0)
     return parseClient(argc - 1, argv + 1);
   CLI::App app("Runs a Baker program as a software switch on this computer's "

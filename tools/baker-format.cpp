@@ -8,6 +8,7 @@
 
 #include "baker-lang/editor/Formatter.h"
 #include "baker-lang/syntax/SourceText.h"
+#include "support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
 
@@ -66,6 +67,10 @@ bool formatFile(const std::string &path, const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (auto empty = karakal::findEmptyArgument(argc, argv); !empty.empty()) {
+    std::cerr << "baker-format: error: " << empty << "\n";
+    return 2;
+  }
   CLI::App app("Lays out Baker text.");
   Options options;
   app.add_flag("-i", options.isInPlace, "change the files in place");

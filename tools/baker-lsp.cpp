@@ -5,6 +5,7 @@
 #include "baker-lang/editor/LanguageServer.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/report/AddressMap.h"
+#include "support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +21,10 @@ static bool isInputWaiting() {
 }
 
 int main(int argc, char **argv) {
+  if (auto empty = karakal::findEmptyArgument(argc, argv); !empty.empty()) {
+    std::cerr << "baker-lsp: error: " << empty << "\n";
+    return 2;
+  }
   std::ios::sync_with_stdio(false);
   CLI::App app("Language server for Baker: an editor starts it and talks to it "
                "on standard input and output.",

@@ -8,6 +8,7 @@
 #include "driver/pipeline/RegisterAllPasses.h"
 #include "ir/dialect/Baker.h"
 #include "ir/interp/PassCheck.h"
+#include "support/CommandLine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -74,6 +75,10 @@ mlir::LogicalResult optimize(llvm::StringRef input, llvm::StringRef output,
 } // namespace
 
 int main(int argc, char **argv) {
+  if (auto empty = karakal::findEmptyArgument(argc, argv); !empty.empty()) {
+    llvm::errs() << "baker-opt: error: " << empty << "\n";
+    return 2;
+  }
   mlir::DialectRegistry registry;
   registry.insert<karakal::ir::BakerDialect, mlir::arith::ArithDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,

@@ -1,5 +1,6 @@
 // ixp-as: the microcode assembler.
 
+#include "support/CommandLine.h"
 #include "support/Error.h"
 #include "support/Files.h"
 #include "target-ixp/assembler/ProgramImage.h"
@@ -155,6 +156,10 @@ Status writeOutput(const AssembledProgram &program,
 } // namespace
 
 int main(int argc, char **argv) {
+  if (std::string empty = findEmptyArgument(argc, argv); !empty.empty()) {
+    std::cerr << "error: " << empty << "\n";
+    return ExitUsageWrong;
+  }
   CLI::App app{"Assembles Intel microcode for a microengine of the IXP2400.\n"
                "Reports every error of the file with its source line.",
                "ixp-as"};

@@ -1,5 +1,6 @@
 // ixp-dis: the microcode disassembler.
 
+#include "support/CommandLine.h"
 #include "support/Error.h"
 #include "support/Files.h"
 #include "target-ixp/image/Image.h"
@@ -46,6 +47,10 @@ int printImage(const std::vector<uint8_t> &bytes, const std::string &name,
 } // namespace
 
 int main(int argc, char **argv) {
+  if (std::string empty = findEmptyArgument(argc, argv); !empty.empty()) {
+    std::cerr << "error: " << empty << "\n";
+    return ExitUsageWrong;
+  }
   CLI::App app{"Disassembles microcode of the IXP2400, in Intel's syntax.\n"
                "ixp-as assembles the text of one program to the same words.",
                "ixp-dis"};

@@ -20,6 +20,7 @@ from types import FrameType
 from baker_explorer.runs import LEVELS, Runs, Settings
 from baker_explorer.session import Session
 from baker_explorer.workspace import Workspace
+from npftrace.arguments import refuse_empty
 from npftrace.errors import InputError
 
 
@@ -125,7 +126,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command."""
     signal.signal(signal.SIGTERM, _end)
     try:
-        return _run(_parser().parse_args(arguments))
+        parser = _parser()
+        words = sys.argv[1:] if arguments is None else arguments
+        refuse_empty(parser, words)
+        return _run(parser.parse_args(words))
     except InputError as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,6 +1,7 @@
 // The command line of ixpsim.
 
 #include "sim-ixp/run/CommandLine.h"
+#include "support/CommandLine.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include <CLI/CLI.hpp>
@@ -204,6 +205,12 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+ExitStatus usageError(const std::string &what) {
+  std::fprintf(stderr, "ixpsim: error: %s\nRun with --help for usage.\n",
+               what.c_str());
+  return ExitUsageWrong;
+}
+
 Status finishOptions(const std::string &policy, CommandLine &line) {
   if (Status status = readWindow(line); !status)
     return status;
@@ -241,6 +248,8 @@ Result<target::ChipParameters> chooseChip(const CommandLine &line,
 }
 
 std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
+  if (std::string empty = findEmptyArgument(argc, argv); !empty.empty())
+    return usageError(empty);
   CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
   app.formatter(std::make_shared<HelpFormatter>());
   CommandLine line;
@@ -254,11 +263,8 @@ std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? ExitDone : ExitUsageWrong;
   }
-  if (Status status = finishOptions(policy, line); !status) {
-    std::fprintf(stderr, "ixpsim: error: %s\nRun with --help for usage.\n",
-                 status.error().message.c_str());
-    return ExitUsageWrong;
-  }
+  if (Status status = finishOptions(policy, line); !status)
+    return usageError(status.error().message);
   KARAKAL_ASSERT(line.describe || !line.ucode.empty() || !line.trace.empty(),
                  "an accepted command line gives nothing to run");
   return line;

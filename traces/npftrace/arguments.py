@@ -1,7 +1,7 @@
 """Argument types and options that several commands share."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 PORTS_DEFAULT, PORTS_MAX = 4, 16
@@ -35,6 +35,19 @@ def between(low: int, high: int) -> Callable[[str], int]:
         return value
 
     return whole_number
+
+
+def refuse_empty(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Ends the command if an argument is empty: `--option=` or `--option ""`."""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if argument == "":
+            where = f"the argument after '{before}'" if before else "the first argument"
+            parser.error(f"{where} is empty")
+        if argument.startswith("--") and argument.find("=") == len(argument) - 1:
+            parser.error(
+                f"'{argument[:-1]}' has an empty value; leave the option out or "
+                "give it a value"
+            )
 
 
 def share(text: str) -> float:

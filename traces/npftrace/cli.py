@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from npftrace.arguments import DefaultsHelpFormatter
+from npftrace.arguments import DefaultsHelpFormatter, refuse_empty
 from npftrace.check import command as check
 from npftrace.errors import InputError
 from npftrace.frames import replay, show
@@ -76,7 +76,10 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit status."""
-    args = make_parser().parse_args(arguments)
+    parser = make_parser()
+    words = sys.argv[1:] if arguments is None else arguments
+    refuse_empty(parser, words)
+    args = parser.parse_args(words)
     try:
         return int(args.run(args) or 0)
     except InputError as error:

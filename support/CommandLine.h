@@ -1,0 +1,18 @@
+// What all tools ask of their command lines.
+
+#ifndef KARAKAL_SUPPORT_COMMANDLINE_H
+#define KARAKAL_SUPPORT_COMMANDLINE_H
+
+#include <string>
+
+namespace karakal {
+
+/// Describes the first argument that is empty, as `--option=` or `--option ""`,
+/// or returns an empty string. A parser would take the next argument as the
+/// value of the former, and most tools the latter as an option that is not
+/// given. After `--` only an argument without any text is empty.
+std::string findEmptyArgument(int argc, const char *const *argv);
+
+} // namespace karakal
+
+#endif // KARAKAL_SUPPORT_COMMANDLINE_H
