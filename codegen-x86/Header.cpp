@@ -17,7 +17,7 @@ enum { %_FRAMES_MAX = $ };
 typedef struct {
   const uint8_t *data;
   uint32_t bytes;
-  uint32_t port;    /* received on, or to be sent on; 0 to 255 */
+  uint32_t port;    /* received on, 0 to 255; to be sent on, 0 to 3 */
   uint64_t time_ns; /* of a frame to send: that of its last received frame */
 } @_frame;
 

@@ -4,6 +4,7 @@
 #include "host/PacketFaults.h"
 #include "host/Primitives.h"
 #include "support/Error.h"
+#include "target-ixp/chip/DropReasons.h"
 #include "traces/Wire.h"
 #include <algorithm>
 #include <cstring>
@@ -36,7 +37,7 @@ FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
       descriptors(target::BufferCount * target::DescriptorWords),
       freeRing(target::BufferCount), toSend(target::BufferCount),
       sentBy(target::BufferCount),
-      dropsByReason(std::max<size_t>(dropReasonCount, 2)) {
+      dropsByReason(std::max<size_t>(dropReasonCount, target::DropReasonsMin)) {
   KARAKAL_ASSERT(portCount != 0, "at least one port");
   x86::freeAllBuffers(freeRing.data(), state);
   state.sent = toSend.data();
@@ -112,6 +113,12 @@ void FastPackets::transmit() {
   for (uint32_t i = 0; i < state.sentCount; ++i) {
     uint32_t handle = toSend[i];
     const uint32_t *words = memory().descriptor(handle);
+    uint32_t port = words[target::DescriptorPorts] >> 16 & 0xff;
+    if (port >= portCount) {
+      ++state.drops[target::DropNoPort];
+      state.dropped += words[target::DescriptorLink];
+      continue;
+    }
     uint32_t word = words[target::DescriptorHeadLength];
     const uint8_t *at = memory().bufferOf(handle) + (word >> 16);
     // Tx takes a packet without bytes, but has nothing to send.
@@ -125,8 +132,7 @@ void FastPackets::transmit() {
     else if (keepFrames && bytes != 0) {
       traces::Packet frame;
       frame.timeNs = burst ? burst[sentBy[i]].timeNs : 0;
-      // Tx uses the low bits of the number, too.
-      frame.port = (words[target::DescriptorPorts] >> 16 & 0xff) % portCount;
+      frame.port = port;
       frame.bytes.assign(at, at + bytes);
       traces::padToMinimum(frame);
       sentFrames.push_back(std::move(frame));

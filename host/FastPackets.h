@@ -75,8 +75,7 @@ public:
   uint32_t current() const { return state.current; }
   /// The time of the packet that runs.
   uint64_t nowNs() const { return burst ? burst[state.current].timeNs : 0; }
-  /// Frames that are sent go to `taker`, whose ports the program names: a port
-  /// number is not cut to those of a chip. Null: they go nowhere.
+  /// Frames that are sent go to `taker`. Null: they go nowhere.
   void setSink(x86::FrameSink *taker) { sink = taker; }
   /// Sends the packets of `PacketState::sent` and frees their buffers.
   void transmit();

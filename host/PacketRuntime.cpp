@@ -3,6 +3,7 @@
 #include "host/PacketRuntime.h"
 #include "host/PacketFaults.h"
 #include "support/Error.h"
+#include "target-ixp/chip/DropReasons.h"
 #include "traces/Wire.h"
 #include <algorithm>
 #include <cstring>
@@ -18,7 +19,8 @@ PacketRuntime::PacketRuntime(const BufferLayout &layout, uint32_t portCount,
                              uint32_t dropReasonCount)
     : layout(layout), portCount(portCount),
       memory(size_t(layout.count) * layout.bytes + SlackBytes),
-      descriptors(layout.count), dropsByReason(std::max(dropReasonCount, 2u)) {
+      descriptors(layout.count),
+      dropsByReason(std::max(dropReasonCount, target::DropReasonsMin)) {
   KARAKAL_ASSERT(layout.firstHandle != 0 && portCount != 0,
                  "a layout without handle 0 and at least one port");
   // A stack: the last buffer freed is still in the cache.
@@ -290,14 +292,18 @@ void PacketRuntime::transmit(uint32_t handle) {
   Descriptor *d = find(handle, "channel_put");
   if (!d)
     return;
+  if (txPort(handle) >= portCount) {
+    ++dropsByReason[target::DropNoPort];
+    packets.dropped += d->original;
+    return release(handle);
+  }
   uint32_t word = d->words[WordHead];
   // Tx takes a packet without bytes, but has nothing to send.
   if (lengthOf(word) != 0) {
     const uint8_t *at = bytesOf(*d) + headOf(word);
     traces::Packet frame;
     frame.timeNs = serviceState.nowNs;
-    // Tx uses the low bits of the number, too.
-    frame.port = txPort(handle) % portCount;
+    frame.port = txPort(handle);
     frame.bytes.assign(at, at + lengthOf(word));
     traces::padToMinimum(frame);
     sent.push_back(std::move(frame));

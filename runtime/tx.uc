@@ -22,6 +22,8 @@
 ; A message is port << 24 | handle and head << 16 | length. If the second word
 ; is 0, the packet's descriptor is read instead.
 ;
+; A packet for a port that is not there, 4 to 255, is dropped and counted.
+;
 ; No baton is needed to finish a packet, so a context that waits while it holds
 ; a baton delays later packets only.
 ;
@@ -32,7 +34,7 @@
 ; While the ring is empty only the context that holds baton G polls it, so that
 ; an idle transmitter puts little load on scratch.
 ;
-; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for
+; Cost: 44 instructions and 3 swaps for a packet of one element, 16 and 2 for
 ; each further element.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
@@ -116,11 +118,13 @@ taken#:
     alu[--, --, B, $head]
     beq[describe#]
     ctx_arb[baton_e], defer[1]
-    alu_shf[port, 0x3, AND, $message, >>24]
+    alu_shf[port, --, B, $message, >>24]
 
 ; === Baton E: elements of the port's partition ==============================
 
 elements#:
+    alu_shf[--, --, B, port, >>2]
+    bne[no_port#]
     ld_field_w_clr[length, 0011, $head], load_cc
     beq[refuse#]
     alu_shf[temp, --, B, port, <<5]
@@ -187,7 +191,7 @@ describe#:
     sram[read, $head, temp, 4, 2], sig_done[described]
     ctx_arb[described, baton_e]
     br[elements#], defer[1]
-    alu_shf[port, 0x3, AND, $ports, >>16]
+    alu_shf[port, 0xff, AND, $ports, >>16]
 
 ; --- No space: read how many elements have been sent --------------------------
 full#:
@@ -201,6 +205,14 @@ full#:
 ; --- A packet with no bytes or too many: free its buffer, count it separately
 refuse#:
     scratch[incr, --, counters, 8]
+    sram[enqueue, --, buffer, IXP_FREE_LIST]
+    ctx_arb[baton_g], defer[1], br[get#]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+
+; --- A packet for a port that is not there ------------------------------------
+no_port#:
+    immed[temp, IXP_DROPS_NO_PORT]
+    scratch[incr, --, temp, 0]
     sram[enqueue, --, buffer, IXP_FREE_LIST]
     ctx_arb[baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]

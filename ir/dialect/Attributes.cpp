@@ -4,10 +4,11 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/RuntimeReasons.h"
 #include "ir/dialect/Target.h"
 
 #include "support/Assert.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/DropReasons.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -168,7 +169,10 @@ static std::string refusalName(ChannelOp channel) {
 
 std::vector<std::string> programDropReasons(ModuleOp module) {
   std::vector<std::string> reasons = {unspecifiedReasonName.str(),
-                                      truncatedReasonName.str()};
+                                      truncatedReasonName.str(),
+                                      noPortReasonName.str()};
+  KARAKAL_ASSERT(reasons.size() == target::DropReasonsMin,
+                 "the reasons of the runtime come first");
   for (auto reason : module.getOps<DropReasonOp>())
     reasons.push_back(reason.getSymName().str());
   return reasons;

@@ -6,6 +6,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/RuntimeReasons.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/Rings.h"
 
@@ -171,8 +172,7 @@ LogicalResult PacketCopyOp::inferReturnTypes(MLIRContext *,
 LogicalResult
 PacketDropOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto reason = getReasonAttr();
-  if (!reason || reason.getValue() == unspecifiedReasonName ||
-      reason.getValue() == truncatedReasonName ||
+  if (!reason || isRuntimeReason(reason.getValue()) ||
       symbolTable.lookupNearestSymbolFrom<DropReasonOp>(*this, reason))
     return success();
   return emitOpError() << "there is no drop reason @" << reason.getValue();

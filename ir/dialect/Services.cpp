@@ -1,7 +1,7 @@
 // Locks, counters, hashes, time and random numbers.
 
 #include "ir/dialect/Services.h"
-#include "ir/dialect/Attributes.h"
+#include "ir/dialect/RuntimeReasons.h"
 #include "mlir/IR/OpImplementation.h"
 
 #define GET_OP_CLASSES
@@ -19,8 +19,7 @@ uint32_t dropReasonNumber(DropCountOp read) {
 LogicalResult
 DropCountOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto reason = getReasonAttr();
-  if (reason.getValue() == unspecifiedReasonName ||
-      reason.getValue() == truncatedReasonName ||
+  if (isRuntimeReason(reason.getValue()) ||
       symbolTable.lookupNearestSymbolFrom<DropReasonOp>(*this, reason))
     return success();
   return emitOpError() << "there is no drop reason @" << reason.getValue();

@@ -6,6 +6,7 @@
 // (codegen-x86/Header.cpp) documents the interface.
 
 #include "codegen-x86/PacketFunctions.h"
+#include "target-ixp/chip/DropReasons.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -82,9 +83,16 @@ uint32_t receive(const Frame &frame) {
   return handle;
 }
 
-/// Makes the caller's view of a packet to send; false if it has no bytes.
+/// Makes the caller's view of a packet to send; false if it has no bytes or
+/// goes to a port that is not there.
 bool describe(uint32_t handle, Frame &frame) {
   const uint32_t *words = memory.descriptor(handle);
+  uint32_t port = words[target::DescriptorPorts] >> 16 & 0xff;
+  if (port >= target::PortCount) {
+    ++karakal_x86_state.drops[target::DropNoPort];
+    karakal_x86_state.dropped += words[target::DescriptorLink];
+    return false;
+  }
   uint32_t word = words[target::DescriptorHeadLength];
   karakal_x86_state.forwarded += words[target::DescriptorLink];
   uint32_t bytes = word & 0xffff;
@@ -96,7 +104,7 @@ bool describe(uint32_t handle, Frame &frame) {
     bytes = target::FrameBytesMin;
   }
   ++transmitted;
-  frame = {at, bytes, words[target::DescriptorPorts] >> 16 & 0xff, nowNs};
+  frame = {at, bytes, port, nowNs};
   return true;
 }
 

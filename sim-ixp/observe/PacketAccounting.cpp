@@ -125,6 +125,8 @@ void PacketAccounting::onBreak(uint32_t engine, const std::string &state) {
 void PacketAccounting::onCommand(const Command &command) {
   if (packetLog)
     packetLog->onCommand(command);
+  if (plan.roles[command.engine] == EngineRole::Tx)
+    return onTxCommand(command);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   if (programObserver)
@@ -162,6 +164,19 @@ void PacketAccounting::onCommand(const Command &command) {
   }
 }
 
+/// Notes which packets Tx drops: its context counts the drop, then frees.
+void PacketAccounting::onTxCommand(const Command &command) {
+  uint8_t context = uint8_t(1u << command.context);
+  uint8_t &of = refusing[command.engine];
+  if (command.op == target::Op::ScratchIncr &&
+      command.address - plan.dropCounters < target::DropCounterCount * 4) {
+    of |= context;
+  } else if (command.op == target::Op::SramEnqueue && (of & context) != 0) {
+    of &= ~context;
+    refused.push_back(command.address & target::HandleMask);
+  }
+}
+
 void PacketAccounting::onDequeue(uint32_t channel, uint32_t entry,
                                  uint32_t handle, uint32_t actor) {
   if (!isFreeList(channel, entry))
@@ -189,6 +204,15 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
   Buffer was = std::exchange(*buffer, Buffer::Free);
   if (actor != xscaleActor)
     release(actor, handle);
+  auto found = std::find(refused.begin(), refused.end(), handle);
+  bool isRefused = found != refused.end();
+  if (isRefused) {
+    refused.erase(found);
+    if (packetLog)
+      packetLog->onRefused(handle);
+    if (packetObserver)
+      packetObserver(PacketStep::Refused, handle, actor);
+  }
   if (packetLog)
     packetLog->onFreed(handle, actor, served);
   if (packetObserver)
@@ -199,7 +223,7 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
     onFault(actor,
             "frees buffer " + hexadecimal(handle) + ", which is already free");
   else if (was != Buffer::Stock)
-    countEnd(was, actor);
+    countEnd(was, actor, isRefused);
 }
 
 /// The contexts of `engine` no longer hold the packet.
@@ -210,7 +234,8 @@ void PacketAccounting::release(uint32_t engine, uint32_t handle) {
 }
 
 /// A packet has ended: `actor` returned the buffer that held it.
-void PacketAccounting::countEnd(Buffer content, uint32_t actor) {
+void PacketAccounting::countEnd(Buffer content, uint32_t actor,
+                                bool isRefused) {
   KARAKAL_ASSERT(outstanding > 0, "more packets ended than began");
   --outstanding;
   noteProgress();
@@ -218,7 +243,7 @@ void PacketAccounting::countEnd(Buffer content, uint32_t actor) {
     ++totals.copiesEnded;
   else if (actor == xscaleActor)
     ++totals.consumed;
-  else if (roleOf(actor) == EngineRole::Tx)
+  else if (roleOf(actor) == EngineRole::Tx && !isRefused)
     ++totals.forwarded;
   else
     ++totals.dropped;

@@ -4,8 +4,9 @@
 // says what became of the packet in it. A buffer taken by Rx is Rx's stock
 // until its handle goes through the rx ring; then it is a received packet. A
 // packet returned by Tx was forwarded, by an application engine dropped, by the
-// XScale core consumed. A buffer taken by an application engine or the core is
-// a copy and counted separately. So at the end of a run
+// XScale core consumed. Tx has dropped a packet for which it counts a drop. A
+// buffer taken by an application engine or the core is a copy and counted
+// separately. So at the end of a run
 //
 //   received = forwarded + dropped + consumed + still inside
 //
@@ -47,6 +48,7 @@ struct AccountingPlan {
   uint32_t freeEntry = 0;
   uint32_t rxRing = 0;
   uint32_t toXScaleRing = 2;
+  uint32_t dropCounters = 0; ///< scratch address of the first
   /// Bytes [begin, end) of a global, as commands address them.
   struct Range {
     uint32_t begin;
@@ -165,8 +167,9 @@ private:
   bool isFreeList(uint32_t channel, uint32_t entry) const {
     return channel == plan.freeChannel && entry == plan.freeEntry;
   }
-  void countEnd(Buffer content, uint32_t actor);
+  void countEnd(Buffer content, uint32_t actor, bool isRefused);
   void release(uint32_t engine, uint32_t handle);
+  void onTxCommand(const Command &command);
   void noteProgress();
 
   AccountingPlan plan;
@@ -175,6 +178,10 @@ private:
   uint64_t outstanding = 0;
   uint64_t lastProgress = 0;
   std::vector<Buffer> buffers;
+  /// Contexts of the engines of Tx that have counted a drop and not yet freed
+  /// the packet; the handles of the packets that they return.
+  std::array<uint8_t, engineCountMax> refusing{};
+  std::vector<uint32_t> refused;
   std::function<void(uint32_t)> freed;
   ProgramObserver *programObserver = nullptr;
   std::optional<std::string> firstFault;

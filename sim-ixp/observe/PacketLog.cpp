@@ -178,6 +178,11 @@ void PacketLog::onBlock(uint32_t engine, uint32_t context, uint64_t cycle,
   }
 }
 
+void PacketLog::onRefused(uint32_t handle) {
+  if (followed != 0 && handle == followed)
+    add("Tx drops it: there is no port of its number");
+}
+
 void PacketLog::onFreed(uint32_t handle, uint32_t actor, const Command *by) {
   if (followed == 0 || handle != followed)
     return;

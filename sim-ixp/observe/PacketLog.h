@@ -58,6 +58,7 @@ public:
   void onRing(bool isPut, uint32_t ring, uint32_t value, uint32_t actor,
               const Command *by);
   void onCommand(const Command &command);
+  void onRefused(uint32_t handle);
   void onFreed(uint32_t handle, uint32_t actor, const Command *by);
   void onSent(uint64_t frameNumber, uint32_t port,
               const std::vector<uint8_t> &bytes);

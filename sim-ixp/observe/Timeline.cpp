@@ -150,6 +150,10 @@ void Timeline::writeSteps(gzFile out, double microsecond) const {
       if (begun.count(step.number) != 0)
         write("n", "got from ring " + ringOrPort);
       break;
+    case PacketStep::Refused:
+      if (isInside)
+        write("n", "dropped: no such port");
+      break;
     case PacketStep::Sent:
       if (isInside)
         write("n", "sent on port " + ringOrPort);

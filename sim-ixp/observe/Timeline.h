@@ -30,8 +30,9 @@ struct gzFile_s; // zlib's gzFile points at it
 
 namespace karakal::sim {
 
-/// A step of a packet through the chip.
-enum class PacketStep : uint8_t { Put, Get, Sent, Freed };
+/// A step of a packet through the chip. When Tx refuses a packet, it drops it;
+/// Freed follows.
+enum class PacketStep : uint8_t { Put, Get, Sent, Freed, Refused };
 
 /// The events of a run, each kind in the order of time.
 class Timeline : public SegmentObserver, public CommandObserver {

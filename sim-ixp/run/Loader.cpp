@@ -236,6 +236,7 @@ AccountingPlan planAccounting(const target::Image &image,
   plan.freeEntry = buffers["free_queue"]["entry"];
   plan.rxRing = target::RingRx;
   plan.toXScaleRing = target::RingToXScale;
+  plan.dropCounters = image.manifest["drop_counters"];
   for (const json &global : image.manifest["globals"]) {
     target::Memory memory = memoryIn(global);
     uint32_t begin = target::commandAddress(memory, global["address"]);

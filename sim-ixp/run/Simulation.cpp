@@ -217,7 +217,9 @@ void Simulation::observePacket(PacketStep step, uint32_t handle,
   if (!sampled)
     return;
   sampled->addPacket(now, number, step);
-  if (step == PacketStep::Freed && ringOrActor == xscaleActor)
+  if (step == PacketStep::Refused)
+    sampled->setFate(number, PacketFate::Dropped);
+  else if (step == PacketStep::Freed && ringOrActor == xscaleActor)
     sampled->setFate(number, PacketFate::Consumed);
   else if (step == PacketStep::Freed &&
            plans[ringOrActor].role == EngineRole::App)

@@ -1,5 +1,6 @@
 #include "target-ixp/chip/RuntimeConstants.h"
 
+#include "target-ixp/chip/DropReasons.h"
 #include "target-ixp/chip/LocalCsrs.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/Punts.h"

@@ -49,7 +49,7 @@ nlohmann::json defaultManifest(const std::string &program,
             {"free_queue",
              {{"channel", FreeListChannel}, {"entry", FreeListEntry}}}}},
           {"rings", describeRings({})},
-          {"drop_reasons", {"unspecified", "truncated"}},
+          {"drop_reasons", {"unspecified", "truncated", "no_port"}},
           {"drop_counters", DropCounterBase},
           {"globals", json::array()}};
 }

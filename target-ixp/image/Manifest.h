@@ -16,8 +16,8 @@ namespace karakal::target {
 nlohmann::json describeRings(const ChipParameters &chip);
 
 /// A manifest with the buffers, rings and drop counters of the
-/// default chip and the drop reasons "unspecified" and "truncated". The caller
-/// adds engines, aggregates and globals.
+/// default chip and the drop reasons of the runtime. The caller adds engines,
+/// aggregates and globals.
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level);
 

@@ -8,7 +8,7 @@
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=m.first.rare_cc=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: baker-opt %s --baker-split-cores=punt-rate=none | FileCheck %s --check-prefix=NONE --implicit-check-not=baker.punt
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=none,5 2>&1 | FileCheck %s --check-prefix=BOTH
-// RUN: sh -c 'cat %s; seq -f "baker.drop_reason @r%%.0f" 253' | not baker-opt --baker-split-cores 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: sh -c 'cat %s; seq -f "baker.drop_reason @r%%.0f" 252' | not baker-opt --baker-split-cores 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=fast 2>&1 | FileCheck %s --check-prefix=FAST
 
 // ERROR: error: baker-split-cores: cold-share must lie between 0 and 1

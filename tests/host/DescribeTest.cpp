@@ -79,7 +79,7 @@ TEST_F(DescribeTest, NamesEntriesAndCores) {
   EXPECT_TRUE(program.ppfs[1].onXScale);
   EXPECT_THAT(program.inits, ElementsAre("init.m.start"));
   EXPECT_THAT(program.dropReasons,
-              ElementsAre("unspecified", "truncated", "mine"));
+              ElementsAre("unspecified", "truncated", "no_port", "mine"));
 }
 
 TEST_F(DescribeTest, OnlyNumberedChannelsAreQueued) {

@@ -14,6 +14,7 @@ import pytest
 from npftrace.frames.capture import Frame, read_capture
 from npftrace.tables.control import Call, read_control
 from testkit.applications import SOURCES
+from testkit.paths import ROOT
 from testkit.runs import run_on_x86
 from testkit.tools import requires, run
 from testkit.workloads import PORTS, exceptional_workload
@@ -81,7 +82,7 @@ class Program:
         sent = (CFrame * FRAMES_MAX)()
         count = self.call("batch", given, len(frames), sent)
         return [
-            Frame(at.time_ns, at.port % PORTS, ctypes.string_at(at.data, at.bytes))
+            Frame(at.time_ns, at.port, ctypes.string_at(at.data, at.bytes))
             for at in sent[:count]
         ]
 
@@ -98,6 +99,19 @@ class Program:
         name.restype, count.restype = ctypes.c_char_p, ctypes.c_uint64
         reasons = range(self.call("drop_reason_count"))
         return {name(reason).decode(): count(reason) for reason in reasons}
+
+
+def test_a_packet_for_no_port_is_dropped(tmp_path: Path) -> None:
+    source = ROOT / "tests/packets/language/ports.baker"
+    program = Program("ports", *build(source, tmp_path))
+    frames = [
+        Frame(0, 0, bytes(12) + kind.to_bytes(2, "big") + bytes(46))
+        for kind in (3, 4, 0x80, 0x101, 0xFF)
+    ]
+    assert [f.port for f in program.batch(frames)] == [3, 1]
+    counts = program.counts()
+    assert (counts["received"], counts["forwarded"], counts["dropped"]) == (5, 2, 3)
+    assert program.drops()["no_port"] == 3
 
 
 def bursts(frames: list[Frame]) -> Iterator[list[Frame]]:

@@ -64,7 +64,7 @@ def test_packets_and_statistics(tmp_path: Path) -> None:
     assert "8 received, 3 forwarded, 5 dropped, 0 consumed" in done.stdout
     found = read_json(stats)
     assert found["packets"]["forwarded"] == 3
-    assert found["drops"] == {"unspecified": 0, "truncated": 0, "odd": 5}
+    assert found["drops"] == {"unspecified": 0, "truncated": 0, "no_port": 0, "odd": 5}
     assert found["ppfs"] == {"m.p.in_cc": 8}
     assert found["counters"]["read m.limit"] == 8
     assert out.exists()

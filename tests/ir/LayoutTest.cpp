@@ -87,9 +87,9 @@ TEST_F(Layout, DecisionsAreReadAsTheyWereSet) {
   ir::setProfilePackets(function, 1ull << 40);
   EXPECT_EQ(ir::profilePacketsOf(function), 1ull << 40);
   EXPECT_EQ(ir::dropReasonsOf(*module),
-            (std::vector<std::string>{"unspecified", "truncated", "first",
-                                      "second"}));
+            (std::vector<std::string>{"unspecified", "truncated", "no_port",
+                                      "first", "second"}));
   module->walk(
-      [](ir::PacketDropOp drop) { EXPECT_EQ(ir::dropReasonNumber(drop), 3u); });
+      [](ir::PacketDropOp drop) { EXPECT_EQ(ir::dropReasonNumber(drop), 4u); });
   EXPECT_TRUE(mlir::succeeded(module->verify()));
 }

@@ -268,11 +268,11 @@ TEST_F(Decisions, DropReasonsAreNumberedBuiltInOnesFirst) {
                                                          &context);
   ASSERT_TRUE(program);
   EXPECT_THAT(dropReasonsOf(*program),
-              ElementsAre("unspecified", "truncated", "ttl", "acl"));
+              ElementsAre("unspecified", "truncated", "no_port", "ttl", "acl"));
   std::vector<uint32_t> numbers;
   program->walk(
       [&](PacketDropOp drop) { numbers.push_back(dropReasonNumber(drop)); });
-  EXPECT_THAT(numbers, ElementsAre(0, 3, 1));
+  EXPECT_THAT(numbers, ElementsAre(0, 4, 1));
 }
 
 } // namespace

@@ -26,7 +26,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %0 = arith.cmpi eq, %type, %c1 : i16
   cf.cond_br %0, ^slow, ^not_slow
 ^slow:
-  // ME: baker.packet_send %arg0 ring 2 id 2 {punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, reason = 2 : i32} : !baker.packet<"ether">
+  // ME: baker.packet_send %arg0 ring 2 id 2 {punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, reason = 3 : i32} : !baker.packet<"ether">
   // HOST: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
   // HOST: call @baker_channel_put(%c0_i32, %[[MESSAGE]])
   baker.channel_put @m.first.slow_cc, %ph : !baker.packet<"ether">
@@ -35,7 +35,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %1 = arith.cmpi eq, %type, %c2 : i16
   cf.cond_br %1, ^again, ^next
 ^again:
-  // ME: baker.packet_send %arg0 ring 4 id 4 {reason = 3 : i32}
+  // ME: baker.packet_send %arg0 ring 4 id 4 {reason = 4 : i32}
   baker.channel_put @m.first.again_cc, %ph : !baker.packet<"ether">
   return
 ^next:

@@ -15,7 +15,7 @@ baker.channel @out : "ether" from "moved" to @tx
 // CHECK-LABEL: func.func @moved(
 // CHECK-NOT: packet_copy
 // CHECK-NOT: packet_drop
-// CHECK: %[[OLD:.*]] = arith.constant 2 : i32
+// CHECK: %[[OLD:.*]] = arith.constant 3 : i32
 // CHECK: call @baker_count_drop(%[[OLD]])
 // CHECK: baker.channel_put @out, %arg0
 // WHY: remark: [remove-copies] no copy: one of the two packets is dropped at

@@ -7,6 +7,7 @@
 
 #include "RunningChip.h"
 #include "sim-ixp/run/Simulation.h"
+#include "target-ixp/chip/DropReasons.h"
 #include "target-ixp/image/Manifest.h"
 
 #include <gmock/gmock.h>
@@ -345,6 +346,23 @@ TEST(TxTest, PacketWithoutBytesIsDroppedAndCounted) {
   EXPECT_EQ(tx.running.observer.fault, "");
   EXPECT_EQ(tx.running.counter(target::TxPacketsCounter), 0u);
   EXPECT_EQ(tx.running.counter(target::TxPacketsCounter + 8), 10u);
+  EXPECT_EQ(tx.running.chip.sram(0).queueLevel(0), target::BufferCount);
+}
+
+TEST(TxTest, PacketForNoPortIsDroppedAndCounted) {
+  TxOnly tx(128, 60, 24, {});
+  tx.ports = {4, 1, 255, 0x80};
+  tx.describedEach = 5;
+  tx.running.load(txEngine, "runtime/tx.uc");
+  tx.running.chip.runTo(100'000);
+  EXPECT_EQ(tx.running.observer.fault, "");
+  EXPECT_EQ(tx.running.counter(target::TxPacketsCounter), 6u);
+  EXPECT_EQ(
+      tx.running.counter(target::DropCounterBase + 4 * target::DropNoPort),
+      18u);
+  EXPECT_EQ(tx.running.sent.size(), 6u);
+  for (const SentFrame &frame : tx.running.sent)
+    EXPECT_EQ(frame.port, 1u);
   EXPECT_EQ(tx.running.chip.sram(0).queueLevel(0), target::BufferCount);
 }
 

@@ -104,6 +104,7 @@ TEST(RuntimeConstants, NamesAreUniqueAndBeginWithTheirPrefix) {
 
 TEST(RuntimeConstants, LookUpFindsAValueOrNothing) {
   EXPECT_EQ(runtimeConstant("IXP_DROP_COUNTERS"), DropCounterBase);
+  EXPECT_EQ(runtimeConstant("IXP_DROPS_NO_PORT"), DropCounterBase + 8);
   EXPECT_EQ(runtimeConstant("IXP_UNKNOWN"), std::nullopt);
 }
 

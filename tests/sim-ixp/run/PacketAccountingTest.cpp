@@ -1,7 +1,7 @@
 // The outcome of each buffer.
 
 #include "sim-ixp/observe/PacketAccounting.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/DropReasons.h"
 
 #include "gtest/gtest.h"
 
@@ -24,6 +24,7 @@ protected:
     plan.bufferCount = 8;
     plan.firstHandle = target::HandleFirst;
     plan.handleStep = target::HandleStep;
+    plan.dropCounters = target::DropCounterBase;
     plan.scratchGlobals = {{0x2400, 0x2500}};
     plan.sramGlobals = {
         {target::sramAddress(1, 0), target::sramAddress(1, 64)}};
@@ -80,6 +81,33 @@ TEST_F(PacketAccountingTest, CopiesAreCountedSeparately) {
   EXPECT_EQ(accounting.counters().forwarded, 1u);
   EXPECT_EQ(accounting.counters().copied, 1u);
   EXPECT_EQ(accounting.counters().copiesEnded, 1u);
+}
+
+TEST_F(PacketAccountingTest, TxDropsThePacketForWhichItCountsADrop) {
+  for (uint32_t i = 0; i < 3; ++i)
+    receive(i);
+  Command drop;
+  drop.engine = tx;
+  drop.context = 5;
+  drop.op = target::Op::ScratchIncr;
+  drop.address = target::DropCounterBase + 4 * target::DropNoPort;
+  accounting.onCommand(drop);
+  // Another context sends a packet meanwhile.
+  Command free = drop;
+  free.op = target::Op::SramEnqueue;
+  free.address = target::FreeListEntry << 24 | handle(0);
+  free.context = 4;
+  accounting.onCommand(free);
+  free.context = 5;
+  free.address = target::FreeListEntry << 24 | handle(1);
+  accounting.onCommand(free);
+  for (uint32_t i = 0; i < 2; ++i)
+    accounting.onEnqueue(0, 0, handle(i), tx);
+  EXPECT_EQ(accounting.counters().forwarded, 1u);
+  EXPECT_EQ(accounting.counters().dropped, 1u);
+  // The next packet of the context is sent.
+  accounting.onEnqueue(0, 0, handle(2), tx);
+  EXPECT_EQ(accounting.counters().forwarded, 2u);
 }
 
 TEST_F(PacketAccountingTest, TheAddressDeterminesTheKindOfAccess) {
