@@ -4,6 +4,7 @@
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/tree/AstDump.h"
+#include "driver/PassErrors.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
@@ -26,42 +27,6 @@ using namespace mlir;
 namespace karakal::driver {
 
 namespace {
-
-/// Returns `file:line:column` of a location; empty if it is unknown.
-std::string locationText(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto place = dyn_cast<FileLineColLoc>(part);
-    if (!place || !text.empty())
-      return WalkResult::advance();
-    text = place.getFilename().str() + ":" + std::to_string(place.getLine()) +
-           ":" + std::to_string(place.getColumn());
-    return WalkResult::interrupt();
-  });
-  return text;
-}
-
-StringRef severityOf(mlir::Diagnostic &diagnostic) {
-  switch (diagnostic.getSeverity()) {
-  case DiagnosticSeverity::Error:
-    return "error";
-  case DiagnosticSeverity::Warning:
-    return "warning";
-  case DiagnosticSeverity::Remark:
-    return "remark";
-  case DiagnosticSeverity::Note:
-    return "note";
-  }
-  KARAKAL_UNREACHABLE("no such severity");
-}
-
-void printDiagnostic(mlir::Diagnostic &diagnostic) {
-  std::string location = locationText(diagnostic.getLocation());
-  llvm::errs() << location << (location.empty() ? "" : ": ")
-               << severityOf(diagnostic) << ": " << diagnostic.str() << "\n";
-  for (mlir::Diagnostic &note : diagnostic.getNotes())
-    printDiagnostic(note);
-}
 
 /// Adds an explanation to the report unless it is there already: passes over
 /// several cores can give the same one.
@@ -119,9 +84,10 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
   auto program = parseSources(options, diagnostics);
   if (!program)
     return program.error();
-  return lang::lowerToIr(**program, diagnostics.sources(), context,
-                         options.printTraces ? lang::TraceCalls::Keep
-                                             : lang::TraceCalls::Remove);
+  auto module = lang::lowerToIr(**program, diagnostics.sources(), context,
+                                options.printTraces ? lang::TraceCalls::Keep
+                                                    : lang::TraceCalls::Remove);
+  return module;
 }
 
 } // namespace
@@ -134,6 +100,7 @@ void prepareContext(MLIRContext &context, const Options &options,
   context.disableMultithreading(); // keeps messages in order
   context.printOpOnDiagnostic(false);
   bool isReported = !options.report.empty();
+  bool isJson = options.jsonDiagnostics;
   std::vector<std::string> printed = options.explained;
   ir::askForExplanations(context, printed);
   if (isReported)
@@ -148,7 +115,7 @@ void prepareContext(MLIRContext &context, const Options &options,
               !llvm::is_contained(printed, ir::explainAll))
             return mlir::success();
         }
-        printDiagnostic(diagnostic);
+        printPassDiagnostic(diagnostic, isJson);
         return mlir::success();
       });
 }

@@ -29,6 +29,7 @@
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -69,6 +70,8 @@ private:
   void setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
                const Twine &reason);
   void explainSteps(const Formation &formed);
+  void reportNoMapping(const PpfGraph &graph, const FormationInput &input,
+                       const Formation &formed);
 
   Mapping file;
   /// Indices in PpfGraph::ppfs of the PPFs that engines run, by the PPF's index
@@ -96,7 +99,8 @@ LogicalResult Aggregation::readMapping() {
   if (!buffer)
     return getOperation().emitError()
            << mapping
-           << ": the mapping cannot be read: " << buffer.getError().message();
+           << ": the mapping cannot be read: " << buffer.getError().message()
+           << " [E-aggregation-003]";
   Result<Mapping> read =
       parseMapping((*buffer)->getBuffer().str(), std::string(mapping));
   if (!read)
@@ -121,15 +125,17 @@ LogicalResult Aggregation::findPins(const PpfGraph &graph) {
                  << "' runs on the XScale core: "
                  << graph.ppfs[i]
                         ->getAttrOfType<StringAttr>(coreReasonAttrName)
-                        .getValue();
+                        .getValue()
+                 << " [E-aggregation-004]";
         if (pins[i] >= 0 && pins[i] != int(pin))
           return getOperation().emitError()
-                 << mapping << ": PPF '" << name << "' is in two aggregates";
+                 << mapping << ": PPF '" << name << "' is in two aggregates"
+                 << " [E-aggregation-005]";
         pins[i] = int(pin);
       }
       if (!isFound)
-        return getOperation().emitError()
-               << mapping << ": there is no PPF '" << name << "'";
+        return getOperation().emitError() << mapping << ": there is no PPF '"
+                                          << name << "' [E-aggregation-006]";
     }
   return mlir::success();
 }
@@ -222,6 +228,28 @@ void Aggregation::explainSteps(const Formation &formed) {
                                               step.subject, step.reason));
   }
   getOperation()->setAttr(stepsAttrName, ArrayAttr::get(&getContext(), list));
+}
+
+/// Reports at the PPF that takes the received packets why there is no mapping,
+/// and at its first PPF what each aggregate needs.
+void Aggregation::reportNoMapping(const PpfGraph &graph,
+                                  const FormationInput &input,
+                                  const Formation &formed) {
+  InFlightDiagnostic error = graph.ppfs[onEngines[input.entry]].emitError()
+                             << "no mapping: " << formed.failure
+                             << " [E-aggregation-002]";
+  for (const FormedAggregate &aggregate : formed.aggregates) {
+    func::FuncOp first = graph.ppfs[onEngines[aggregate.ppfs.front()]];
+    Diagnostic &note = error.attachNote(first.getLoc());
+    note << "about "
+         << llvm::formatv("{0:f0} of {1:f0}", aggregate.words, input.wordsMax)
+                .str()
+         << " words on " << aggregate.engines
+         << (aggregate.engines == 1 ? " engine: " : " engines: ");
+    llvm::interleaveComma(aggregate.ppfs, note, [&](size_t ppf) {
+      note << "'" << input.ppfs[ppf].name << "'";
+    });
+  }
 }
 
 void Aggregation::write(const PpfGraph &graph, const FormationInput &input,
@@ -340,7 +368,8 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
     walk(phase);
   if (isExhausted)
     return getOperation().emitError()
-           << "the mapping needs more rings between engines than there are";
+           << "the mapping needs more rings between engines than there are "
+              "[E-aggregation-007]";
   for (const PpfEdge &edge : graph.edges)
     KARAKAL_ASSERT(ir::viaOf(edge.channel) != ir::Via::Ring ||
                        ir::numberOf(edge.channel, ir::ringAttrName),
@@ -367,7 +396,7 @@ void Aggregation::runOnOperation() {
   explainSteps(formed);
   if (!formed.failure.empty()) {
     getOperation()->setAttr(noMappingAttrName, UnitAttr::get(&getContext()));
-    getOperation().emitError() << "no mapping: " << formed.failure;
+    reportNoMapping(graph, input, formed);
     return signalPassFailure();
   }
   write(graph, input, formed);

@@ -242,7 +242,7 @@ FailureOr<llvm::StringMap<double>> SplitCores::parseRates() {
       return getOperation().emitError()
              << "punt-rate: '" << text
              << "' is neither PACKETS nor CHANNEL=PACKETS, with PACKETS a "
-                "second above 0";
+                "second above 0 [E-aggregation-008]";
     rates[name] = rate;
   }
   return rates;
@@ -260,8 +260,8 @@ LogicalResult SplitCores::limitPunts() {
   if (llvm::is_contained(puntRates, puntRateNone)) {
     if (puntRates.size() == 1)
       return mlir::success();
-    return module.emitError()
-           << "punt-rate: '" << puntRateNone << "' excludes other rates";
+    return module.emitError() << "punt-rate: '" << puntRateNone
+                              << "' excludes other rates [E-aggregation-009]";
   }
   FailureOr<llvm::StringMap<double>> rates = parseRates();
   if (failed(rates))
@@ -289,7 +289,8 @@ LogicalResult SplitCores::limitPunts() {
   return module.emitError()
          << "punt-rate: '" << rates->begin()->first()
          << "' is no channel to a PPF on the XScale core; there are: "
-         << (names.empty() ? "none" : llvm::join(names, ", "));
+         << (names.empty() ? "none" : llvm::join(names, ", "))
+         << " [E-aggregation-010]";
 }
 
 } // namespace

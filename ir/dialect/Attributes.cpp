@@ -195,7 +195,7 @@ LogicalResult checkDropReasons(ModuleOp module) {
     return success();
   return module.emitError()
          << "the drop reasons do not fit: " << count << " counters needed, "
-         << target::DropCounterCount << " available";
+         << target::DropCounterCount << " available [E-ir-001]";
 }
 
 std::optional<uint32_t> refusalReason(ChannelOp channel) {

@@ -51,7 +51,7 @@ LogicalResult AssignMemory::numberMetadata() {
              << "the metadata field '" << field.getSymName()
              << "' does not fit: " << count << " words needed, "
              << metadataWordsMax - next << " of " << metadataWordsMax
-             << " left in the packet's descriptor";
+             << " left in the packet's descriptor [E-passes-004]";
     ir::setNumber(field, ir::wordAttrName, next);
     next += count;
   }
@@ -64,7 +64,7 @@ LogicalResult AssignMemory::numberChannels() {
     if (next > channelIdMax)
       return channel.emitError() << "the channel '" << channel.getSymName()
                                  << "' does not fit: a program has at most "
-                                 << channelIdMax << " channels";
+                                 << channelIdMax << " channels [E-passes-005]";
     ir::setNumber(channel, ir::idAttrName, next++);
   }
   return mlir::success();

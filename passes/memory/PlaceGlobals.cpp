@@ -272,14 +272,14 @@ LogicalResult Placer::add(ir::GlobalOp global) {
     item.allowed = memoriesOf(*request, ranges);
   if (item.allowed == 0)
     return global.emitError()
-           << "global @" << global.getSymName() << " cannot go to "
+           << "the variable '" << global.getSymName() << "' cannot go to "
            << ir::stringifyMemoryRequest(*ir::requestedMemoryOf(global))
-           << ": the chip has no such memory";
+           << ": the chip has no such memory [E-passes-002]";
   if (use.isWritten && item.allowed == dram)
     return global.emitError()
-           << "global @" << global.getSymName()
-           << " cannot go to dram: engines write it, and DRAM has no "
-              "single-word writes";
+           << "the variable '" << global.getSymName()
+           << "' cannot go to dram: engines write it, and DRAM has no "
+              "single-word writes [E-passes-003]";
   if (use.isWritten || use.isCounter)
     item.allowed &= ~dram;
   // An annotation takes precedence over the share of scratch for the rings.
@@ -354,13 +354,15 @@ LogicalResult Placer::reportMisfit() {
         diagnostic << ", " << left[m] << " of "
                    << ranges[m].end - ranges[m].begin << " left in "
                    << ranges[m].name();
+    diagnostic << " [E-passes-001]";
     for (size_t other : ArrayRef(largest).take_front(5))
       diagnostic.attachNote(globals[other].getLoc())
           << "'" << globals[other].getSymName() << "' takes "
           << bytesOf(globals[other]) << " bytes";
     return diagnostic;
   }
-  return module.emitError() << "the globals do not fit the memories";
+  return module.emitError() << "the global data do not fit the memories "
+                               "[E-passes-006]";
 }
 
 std::string Placer::reasonFor(size_t item,

@@ -16,7 +16,7 @@
 // ZERO: error: punt-rate: 'm.first.rare_cc=0' is neither PACKETS nor CHANNEL=PACKETS, with PACKETS a second above 0
 // FAST: error: punt-rate: 'fast' is neither
 // BOTH: error: punt-rate: 'none' excludes other rates
-// FULL: error: the drop reasons do not fit: 257 counters needed, 256 available
+// FULL: error: the drop reasons do not fit: 257 counters needed, 256 available [E-ir-001]
 
 // NONE: baker.ring = 2
 // Channels to the XScale core get limits: 100,000 packets a second are 87 in a

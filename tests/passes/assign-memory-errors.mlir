@@ -1,6 +1,6 @@
 // RUN: not baker-opt %s --split-input-file --baker-assign-memory 2>&1 | FileCheck %s
 
-// CHECK: error: the variable 'second' does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3604476 of 3604476 left in sram0, 4194300 of 4194300 left in sram1, 3068672 of 23068672 left in dram
+// CHECK: error: the variable 'second' does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3604476 of 3604476 left in sram0, 4194300 of 4194300 left in sram1, 3068672 of 23068672 left in dram [E-passes-001]
 // CHECK: note: 'first' takes 20000000 bytes
 baker.global @first : !baker.array<5000000 x i32>
 baker.global @second : !baker.array<5000000 x i32>
@@ -22,7 +22,7 @@ baker.global @g : i32 {baker.tolerate = 0 : i64}
 
 // -----
 
-// CHECK: error: global @g cannot go to dram: engines write it, and DRAM has no single-word writes
+// CHECK: error: the variable 'g' cannot go to dram: engines write it, and DRAM has no single-word writes [E-passes-003]
 baker.global @g : i32 {baker.placement.in = #baker.memory_request<dram>}
 baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"rest" at 48 : 64>]
 func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
@@ -35,7 +35,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.k
 
 // -----
 
-// CHECK: error: the metadata field 'g' does not fit: 2 words needed, 1 of 12 left in the packet's descriptor
+// CHECK: error: the metadata field 'g' does not fit: 2 words needed, 1 of 12 left in the packet's descriptor [E-passes-004]
 baker.metadata @a : i64
 baker.metadata @b : i64
 baker.metadata @c : i64

@@ -3,7 +3,7 @@
 
 // The IXP2800 has four SRAM channels, the default chip has two.
 
-// DEFAULT: error: global @last cannot go to sram3: the chip has no such memory
+// DEFAULT: error: the variable 'last' cannot go to sram3: the chip has no such memory [E-passes-002]
 
 module attributes {baker.target = "ixp2800"} {
   // CHECK: baker.global @last {{.*}}baker.placement = #baker.placement<sram3 at 0>
