@@ -77,6 +77,10 @@ void declareInputs(CLI::App &app, CommandLine &line) {
   app.add_option("--diagnostics", options.jsonDiagnostics,
                  "format of errors and warnings: text (the default), json")
       ->transform(CLI::CheckedTransformer(diagnosticForms));
+  app.add_option("--max-rounds", options.maxRounds,
+                 "drop a packet that goes round a cycle of channels more often "
+                 "(default: 1000; 0: never)")
+      ->check(CLI::Range(0, 65535));
   app.add_option("--level", line.level,
                  "optimization: base, o1 (scalar), o2 (packet primitives "
                  "inlined), pac (packet access combining), soar (static "

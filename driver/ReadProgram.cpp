@@ -2,6 +2,7 @@
 
 #include "driver/ReadProgram.h"
 #include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/CountRounds.h"
 #include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/tree/AstDump.h"
 #include "driver/PassErrors.h"
@@ -87,6 +88,7 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
   auto module = lang::lowerToIr(**program, diagnostics.sources(), context,
                                 options.printTraces ? lang::TraceCalls::Keep
                                                     : lang::TraceCalls::Remove);
+  lang::countRounds(*module, options.maxRounds);
   return module;
 }
 

@@ -103,6 +103,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
   lowerPortDispatch();
   declareBuiltinReason(noReceiverName);
   declareBuiltinReason(ir::noSpaceReasonName);
+  declareBuiltinReason("too_many_rounds"); // countRounds makes the drops
   ir::setRefusals(*module, refusals);
   return std::move(module);
 }
