@@ -86,18 +86,19 @@ function(karakal_files_of folder ending var)
 endfunction()
 
 # karakal_check_headers(FOLDER): every header of the folder compiles alone. If a
-# source file includes its own header first, compiling that file is the check. For
-# any other header the target check-headers compiles a file that includes nothing
-# else.
+# source file includes its own header first and nothing is precompiled for it,
+# compiling that file is the check. For any other header the target check-headers
+# compiles a file that includes nothing else.
 if(NOT TARGET check-headers)
   add_custom_target(check-headers)
 endif()
 function(karakal_check_headers folder)
   karakal_library_of(${folder} library)
   karakal_files_of(${folder} h headers)
+  get_target_property(precompiled ${library} KARAKAL_PRECOMPILED)
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "h$" "cpp" own "${PROJECT_SOURCE_DIR}/${folder}/${header}")
-    if(EXISTS "${own}")
+    if(EXISTS "${own}" AND NOT precompiled)
       file(STRINGS "${own}" first REGEX "^#include" LIMIT_COUNT 1)
       if(first STREQUAL "#include \"${folder}/${header}\"")
         continue()
@@ -116,6 +117,7 @@ function(karakal_check_headers folder)
       $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
     target_compile_definitions(${library}-headers PRIVATE
       $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>)
+    target_compile_options(${library}-headers PRIVATE -O0)
     add_dependencies(check-headers ${library}-headers)
   endif()
 endfunction()
@@ -138,5 +140,10 @@ function(karakal_add_library)
   foreach(other IN LISTS outside)
     target_link_libraries(${library} PUBLIC karakal_${other})
   endforeach()
+  if("MLIR" IN_LIST outside)
+    karakal_use_precompiled(${library} mlir ${sources})
+  elseif("LLVM" IN_LIST outside)
+    karakal_use_precompiled(${library} llvm ${sources})
+  endif()
   karakal_check_headers(${folder})
 endfunction()
