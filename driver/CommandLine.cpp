@@ -9,6 +9,7 @@
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Target.h"
 #include "support/CommandLine.h"
+#include "target-ixp/chip/CheckTarget.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "llvm/ADT/STLExtras.h"
 

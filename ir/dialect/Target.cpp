@@ -4,7 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "support/Assert.h"
 #include "support/Refusal.h"
-#include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/CheckTarget.h"
 
 using namespace mlir;
 

@@ -19,10 +19,6 @@
 
 namespace karakal::target {
 
-/// Whether programs can be compiled for the chip. E-target-ixp-094 says what
-/// it lacks; E-target-ixp-095 that its contexts could overflow its rings.
-Status checkIsTarget(const ChipParameters &chip);
-
 /// The engine that runs the transmit microcode.
 uint32_t txEngine(const ChipParameters &chip);
 /// The number of engines for the program, from AppEngineFirst on.

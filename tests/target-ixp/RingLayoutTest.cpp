@@ -2,6 +2,7 @@
 // the puts under way.
 
 #include "target-ixp/chip/RingLayout.h"
+#include "target-ixp/chip/CheckTarget.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/Rings.h"
 #include "gmock/gmock.h"
