@@ -133,10 +133,10 @@ define void @__ixp_scratch_incr(i32 %address) {
   ret void
 }
 
-; The SRAM channel moves from bits 31:30 to bits 24:23.
+; The SRAM channel moves from bits 31:30 to bits 29:28.
 define void @__ixp_sram_add(i32 %address, i32 %v) {
   %channel = lshr i32 %address, 30
-  %select = shl i32 %channel, 23
+  %select = shl i32 %channel, 28
   %byte = and i32 %address, u0x3fffffff
   %offset = add i32 %select, %byte
   %mapped = add i32 %offset, ptrtoint (ptr @IXP_XSCALE_SRAM_ADD to i32)

@@ -38,15 +38,21 @@ std::vector<XScaleMemory> PhysicalBus::memories() const {
 
 std::vector<XScaleWindow> PhysicalBus::windows() const {
   uint32_t scratchBytes = chip.scratch->memory().size();
-  return {{XScaleRingData, ringWindowBytes},
-          {XScaleQueueArray, queueWindowBytes},
-          {XScaleScratchAdd, scratchBytes},
-          {XScaleScratchTestSet, scratchBytes},
-          {XScaleSramAdd, SramChannelsMax << sramAddShift},
-          {capBase, capWindowBytes},
-          {msfBase, msfWindowBytes},
-          {interruptBase, interruptWindowBytes},
-          {XScaleLocalCsrs, csrWindowBytes}};
+  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
+                                       {XScaleQueueArray, queueWindowBytes},
+                                       {XScaleScratchAdd, scratchBytes},
+                                       {XScaleScratchTestSet, scratchBytes},
+                                       {capBase, capWindowBytes},
+                                       {msfBase, msfWindowBytes},
+                                       {interruptBase, interruptWindowBytes},
+                                       {XScaleLocalCsrs, csrWindowBytes}};
+  for (uint32_t i = 0; i < chip.sram.size(); ++i) {
+    uint32_t bytes = chip.sram[i]->memory().size();
+    KARAKAL_ASSERT(bytes <= (1u << XScaleSramChannelShift) - sramAddOffset,
+                   "a channel's additions reach into the next channel's part");
+    windows.push_back({XScaleSramAdd + (i << XScaleSramChannelShift), bytes});
+  }
+  return windows;
 }
 
 /// The core's accesses queue after the commands that the units have accepted.
@@ -149,13 +155,11 @@ bool PhysicalBus::writeAtomic(uint32_t address, uint32_t value) {
     chip.scratch->coreAdd(address - XScaleScratchAdd, value);
     return true;
   }
-  if (isWithin(address, XScaleSramAdd, SramChannelsMax << sramAddShift)) {
-    uint32_t channel = (address - XScaleSramAdd) >> sramAddShift;
-    uint32_t byte = address & ((1u << sramAddShift) - 1);
-    if (channel >= chip.sram.size() ||
-        byte >= chip.sram[channel]->memory().size())
-      return false;
-    chip.sram[channel]->coreAdd(byte, value);
+  for (uint32_t i = 0; i < chip.sram.size(); ++i) {
+    uint32_t base = XScaleSramAdd + (i << XScaleSramChannelShift);
+    if (!isWithin(address, base, chip.sram[i]->memory().size()))
+      continue;
+    chip.sram[i]->coreAdd(address - base, value);
     return true;
   }
   return false;

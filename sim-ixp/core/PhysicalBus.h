@@ -18,6 +18,7 @@
 #define KARAKAL_SIM_IXP_CORE_PHYSICALBUS_H
 
 #include "sim-ixp/core/XScaleEmulator.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <cstdint>
 #include <optional>
@@ -58,7 +59,9 @@ public:
   // Sizes of the device windows, and the chip's own addresses [R].
   static constexpr uint32_t ringWindowBytes = 0x1000;
   static constexpr uint32_t queueWindowBytes = 0x40000;
-  static constexpr uint32_t sramAddShift = 23;
+  /// Where a channel's atomic additions begin in its part of the map.
+  static constexpr uint32_t sramAddOffset =
+      target::XScaleSramAdd - target::XScaleSram0;
   static constexpr uint32_t capBase = 0xc0000000;
   static constexpr uint32_t capWindowBytes = 0x8000;
   static constexpr uint32_t msfBase = 0xc8000000;

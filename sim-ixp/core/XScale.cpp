@@ -209,16 +209,14 @@ uint64_t XScale::sramStart(uint32_t address, uint32_t bytes, bool isWrite) {
   Sram::CoreAccess kind =
       isWrite ? Sram::CoreAccess::Write : Sram::CoreAccess::Read;
   if (address >= XScaleSram0 && address < PhysicalBus::capBase) {
-    channel = (address - XScaleSram0) >> XScaleSramChannelShift;
+    uint32_t offset = address - XScaleSram0;
+    channel = offset >> XScaleSramChannelShift;
+    if (offset % (1u << XScaleSramChannelShift) >= PhysicalBus::sramAddOffset)
+      kind = Sram::CoreAccess::Atomic;
   } else if (PhysicalBus::isWithin(address, XScaleQueueArray,
                                    PhysicalBus::queueWindowBytes)) {
     channel = (address - XScaleQueueArray) >> 16;
     kind = Sram::CoreAccess::Queue;
-  } else if (PhysicalBus::isWithin(address, XScaleSramAdd,
-                                   SramChannelsMax
-                                       << PhysicalBus::sramAddShift)) {
-    channel = (address - XScaleSramAdd) >> PhysicalBus::sramAddShift;
-    kind = Sram::CoreAccess::Atomic;
   } else {
     return now;
   }

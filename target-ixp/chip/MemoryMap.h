@@ -196,7 +196,10 @@ constexpr uint32_t XScaleRingStatusFull = 1u << 1;  ///< [M]
 constexpr uint32_t XScaleRingSecond = 0xcb400140;
 constexpr uint32_t XScaleQueueArray = 0xcc000000; ///< [M]
 constexpr uint32_t XScaleScratchAdd = 0xcd000000; ///< [M] + byte address
-constexpr uint32_t XScaleSramAdd = 0xce000000;    ///< [M] + ch << 23 + address
+/// A write of a word at this base plus the byte address in channel 0 adds it to
+/// the word there; other channels by XScaleSramChannelShift. A channel of any
+/// size fits in front of the next one's [M].
+constexpr uint32_t XScaleSramAdd = 0x8c000000;
 /// A read at this base plus a byte address returns the word and sets its bit 0
 /// [M].
 constexpr uint32_t XScaleScratchTestSet = 0xcd100000;

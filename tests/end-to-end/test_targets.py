@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from testkit.applications import END_LEVELS, L3_SWITCH, LEVELS, SOURCES
+from testkit.captures import write_pcap
 from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
 from testkit.tools import output_of, read_json
 from testkit.workloads import Workload, exceptional_workload
@@ -116,3 +117,39 @@ def test_an_image_of_the_faster_part_runs_on_the_slower(
 def test_a_setting_reaches_compiler_and_simulator(tmp_path: Path) -> None:
     image = compile_app(L3_SWITCH, tmp_path / "l3.ixp", "--set=sram.size=33554432")
     assert "sram.size=33554432" in output_of("ixpsim", image, "--describe")
+
+
+ADDER = """
+import net.ether;
+module m {
+  @place(sram1) u32 seen[7000000];
+  ppf away { in ether_pkt * in_cc; }
+  wiring { rx -> away.in_cc; }
+  control u32 hit(u32 at, u32 by) { atomic_add(seen[at], by); return 0; }
+  control u32 look(u32 at) { return seen[at]; }
+  away.ppf(ether_pkt * ph) { packet_drop(ph); }
+}
+"""
+
+
+def test_the_core_adds_to_any_word_of_a_large_channel(tmp_path: Path) -> None:
+    source, control = tmp_path / "adder.baker", tmp_path / "adder.control"
+    source.write_text(ADDER)
+    places = (0, 2_097_151, 2_097_152, 5_000_000, 6_999_999)
+    control.write_text(
+        "".join(f"m.hit({at}, {at + 1})\nm.hit({at}, 5)\n" for at in places)
+        + "".join(f"m.look({at})\n" for at in places)
+    )
+    write_pcap(tmp_path / "in.pcap", [bytes(60)])
+    image = compile_app(source, tmp_path / "adder.ixp", "--set=sram.size=33554432")
+    stats = tmp_path / "stats.json"
+    output_of(
+        "ixpsim", image, f"--trace={tmp_path}/in.pcap", f"--control={control}",
+        f"--stats={stats}",
+    )  # fmt: skip
+    values = [
+        each["value"]
+        for each in read_json(stats)["control"]["values"]
+        if each["call"].endswith("look")
+    ]
+    assert values == [at + 6 for at in places]

@@ -41,6 +41,31 @@ TEST_F(PhysicalBusTest, MemoriesLieAtTheirAddresses) {
   EXPECT_EQ(read(target::XScaleSram1 + 0x100), 3u);
 }
 
+/// The core adds to any word of any channel, whatever the channels' size.
+TEST(PhysicalBusSizes, AdditionsReachTheLastWordOfEachChannel) {
+  for (uint64_t megabytes : {1, 4, 8, 16, 32, 64}) {
+    target::ChipParameters parameters;
+    parameters.sramBytes = megabytes << 20;
+    parameters.sramChannels = 4;
+    ChipObserver observer;
+    Chip chip(parameters, observer);
+    auto last = static_cast<uint32_t>(parameters.sramBytes - 4);
+    for (uint32_t channel = 0; channel < 4; ++channel) {
+      uint32_t part = channel << target::XScaleSramChannelShift;
+      chip.sram(channel).memory().writeWord(last, 5);
+      EXPECT_TRUE(chip.physical().write(target::XScaleSramAdd + part + last,
+                                        channel + 1))
+          << megabytes;
+      EXPECT_EQ(chip.sram(channel).memory().readWord(last), 6 + channel)
+          << megabytes << " MB, channel " << channel;
+      EXPECT_EQ(chip.physical().read(target::XScaleSram0 + part + last),
+                6 + channel);
+    }
+    if (megabytes < 64)
+      EXPECT_FALSE(chip.physical().write(target::XScaleSramAdd + last + 4, 1));
+  }
+}
+
 TEST_F(PhysicalBusTest, NothingIsBetweenTheUnits) {
   for (uint32_t address :
        {0x70000000u, 0xa0000000u, 0xc8000000u, 0xd6000000u, 0xfffffffcu}) {

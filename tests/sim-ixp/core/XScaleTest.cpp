@@ -283,7 +283,8 @@ TEST_F(XScaleTest, DeviceAddressSelectsTheOperation) {
   EXPECT_EQ(peek(target::XScaleScratchTestSet + 0x2400), 0u);
   EXPECT_EQ(peek(target::XScaleScratchTestSet + 0x2400), 1u);
   EXPECT_EQ(chip.scratch().memory().readWord(0x2400), 1u);
-  poke(target::XScaleSramAdd + (1u << 23) + 0x40, 9);
+  poke(target::XScaleSramAdd + (1u << target::XScaleSramChannelShift) + 0x40,
+       9);
   EXPECT_EQ(chip.sram(1).memory().readWord(0x40), 9u);
 
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),
