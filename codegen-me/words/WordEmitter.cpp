@@ -10,6 +10,7 @@
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/target/IxpRegisterInfo.h"
 
+#include "target-ixp/chip/RuntimeFunctions.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include "llvm/CodeGen/MachineFunction.h"
@@ -487,6 +488,19 @@ void WordEmitter::emitInstr(const MachineInstr &instr) {
   KARAKAL_UNREACHABLE("no words for a machine instruction");
 }
 
+/// The index among the source lines of the line that defines a function of the
+/// runtime, which has no other; 0 for functions of the program.
+uint32_t WordEmitter::lineOf(const Function &function) {
+  StringRef source = function.getFnAttribute(target::runtime::SourceAttribute)
+                         .getValueAsString();
+  auto [file, line] = source.rsplit(':');
+  target::SourceLine found{file.str(), 0};
+  if (source.empty() || line.getAsInteger(10, found.line))
+    return 0;
+  program.sourceLines.push_back(found);
+  return static_cast<uint32_t>(program.sourceLines.size() - 1);
+}
+
 void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   KARAKAL_ASSERT(function.getProperties().hasProperty(
                      MachineFunctionProperties::Property::NoVRegs),
@@ -495,7 +509,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
                  "the entry function is emitted first");
   program.currentFunction = program.functions.size();
   program.functions.push_back(function.getName().str());
-  program.currentLine = 0;
+  program.currentLine = lineOf(function.getFunction());
   program.bind(labelOf(&function.getFunction()));
   if (isEntry)
     emitPrologue();

@@ -49,6 +49,7 @@ private:
   unsigned literal(const llvm::MachineInstr &instr, unsigned index) const;
   unsigned labelOf(const llvm::MachineBasicBlock *block);
   unsigned labelOf(const llvm::Function *function);
+  uint32_t lineOf(const llvm::Function &function);
   void move(Operand to, Operand from);
   void loadImmediate(Operand to, uint32_t value);
   /// Appends a branch; `taken` of its executions take it.

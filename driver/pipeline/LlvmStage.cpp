@@ -10,7 +10,7 @@
 #include "codegen-me/prepare/NarrowFunnels.h"
 #include "driver/pipeline/RunPasses.h"
 #include "target-ixp/chip/RuntimeConstants.h"
-#include "target-ixp/chip/RuntimeNames.h"
+#include "target-ixp/chip/RuntimeFunctions.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -19,6 +19,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -97,6 +98,27 @@ void resolveConstants(Module &runtime) {
   }
 }
 
+/// Marks the functions of a runtime module with the line of `path` that defines
+/// them, so that what stays a call has a source line.
+void markSources(Module &runtime, StringRef path) {
+  auto text = MemoryBuffer::getFile(path);
+  if (!text)
+    return; // the file was read a moment ago; lines only inform
+  unsigned number = 0;
+  SmallVector<StringRef> lines;
+  (*text)->getBuffer().split(lines, '\n');
+  for (StringRef line : lines) {
+    ++number;
+    if (!line.consume_front("define "))
+      continue;
+    StringRef name = line.split('@').second.split('(').first;
+    if (Function *function = runtime.getFunction(name))
+      function->addFnAttr(
+          target::runtime::SourceAttribute,
+          (sys::path::filename(path) + ":" + Twine(number)).str());
+  }
+}
+
 } // namespace
 
 Status linkRuntime(Module &program, const std::string &file) {
@@ -110,6 +132,7 @@ Status linkRuntime(Module &program, const std::string &file) {
         "cannot read the runtime: " + diagnostic.getMessage().str() +
             ". Set KARAKAL_RUNTIME_DIR to its folder.");
   resolveConstants(*runtime);
+  markSources(*runtime, path);
   runtime->setDataLayout(program.getDataLayout());
   runtime->setTargetTriple(program.getTargetTriple());
   if (Linker::linkModules(program, std::move(runtime)))

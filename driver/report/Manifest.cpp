@@ -14,7 +14,7 @@
 #include "swcache/Caches.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/Rings.h"
-#include "target-ixp/chip/RuntimeNames.h"
+#include "target-ixp/chip/RuntimeFunctions.h"
 #include "target-ixp/image/Image.h"
 #include "target-ixp/image/Manifest.h"
 
@@ -111,6 +111,65 @@ json describeAggregates(const std::vector<AggregateCode> &engines) {
   return aggregates;
 }
 
+/// The functions that wait for locks, by microcode, and the words that call
+/// them.
+json describeLockFunctions(const std::vector<AggregateCode> &engines) {
+  json all = json::array();
+  auto add = [&](const std::string &ucode, const target::Microcode &code) {
+    for (const target::FunctionRange &range : code.functions) {
+      if (!llvm::is_contained(target::runtime::TakeLock, range.name))
+        continue;
+      json calls = json::array();
+      for (const target::CallSite &call : code.calls)
+        if (call.callee == range.begin)
+          calls.push_back(call.branch);
+      all.push_back({{"ucode", ucode},
+                     {"begin", range.begin},
+                     {"end", range.end},
+                     {"calls", calls}});
+    }
+  };
+  for (const AggregateCode &engine : engines) {
+    add(engine.plan.name, engine.code);
+    for (const AggregateCode::Variant &variant : engine.variants)
+      add(variantName(engine.plan.name, variant.takes, variant.puts),
+          variant.code);
+  }
+  return all;
+}
+
+/// A type as Baker writes it; a struct by its fields.
+std::string nameOfType(Type type) {
+  if (auto array = dyn_cast<ir::ArrayType>(type)) {
+    std::string sizes = "[" + std::to_string(array.getSize()) + "]";
+    Type element = array.getElementType();
+    for (; isa<ir::ArrayType>(element);
+         element = cast<ir::ArrayType>(element).getElementType())
+      sizes +=
+          "[" + std::to_string(cast<ir::ArrayType>(element).getSize()) + "]";
+    return nameOfType(element) + sizes;
+  }
+  if (auto record = dyn_cast<ir::StructType>(type)) {
+    std::string fields;
+    for (auto [name, field] :
+         llvm::zip(record.getFieldNames(), record.getFieldTypes()))
+      fields += nameOfType(field) + " " + name.str() + "; ";
+    return "struct { " + fields + "}";
+  }
+  return "u" + std::to_string(type.getIntOrFloatBitWidth());
+}
+
+/// The metadata fields in the packets' descriptors.
+json describeMetadata(ModuleOp program) {
+  json all = json::array();
+  for (auto field : program.getOps<ir::MetadataOp>())
+    if (auto word = ir::numberOf(field, ir::wordAttrName))
+      all.push_back({{"name", field.getSymName().str()},
+                     {"word", *word},
+                     {"words", ir::metadataWordCount(field.getType())}});
+  return all;
+}
+
 json describeGlobals(ModuleOp program) {
   json globals = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
@@ -121,7 +180,8 @@ json describeGlobals(ModuleOp program) {
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", target::memoryName(placement->memory)},
                        {"address", placement->address},
-                       {"bytes", 4 * ir::wordCount(global.getType())}});
+                       {"bytes", 4 * ir::wordCount(global.getType())},
+                       {"type", nameOfType(global.getType())}});
   }
   return globals;
 }
@@ -302,6 +362,8 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"drop_reasons", ir::dropReasonsOf(program)},
                    {"drop_counters", target::DropCounterBase},
                    {"globals", describeGlobals(program)},
+                   {"metadata", describeMetadata(program)},
+                   {"lock_functions", describeLockFunctions(engines)},
                    {"tables", describeTables(program)},
                    {"caches", describeCopies(program)},
                    {"cache_lines", describeArrayCaches(program)},

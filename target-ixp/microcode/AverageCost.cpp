@@ -2,7 +2,7 @@
 
 #include "target-ixp/microcode/AverageCost.h"
 #include "support/Error.h"
-#include "target-ixp/chip/RuntimeNames.h"
+#include "target-ixp/chip/RuntimeFunctions.h"
 #include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "target-ixp/microcode/RegisterValues.h"
@@ -15,10 +15,8 @@ namespace karakal::target {
 
 namespace {
 
-/// Functions that take and release locks (runtime/services.ll, locks.ll).
-constexpr const char *lockNames[] = {runtime::Lock, runtime::LockLocal,
-                                     runtime::LockSram},
-                     *unlockNames[] = {runtime::Unlock, runtime::UnlockLocal,
+/// Functions that release locks (runtime/services.ll, locks.ll).
+constexpr const char *unlockNames[] = {runtime::Unlock, runtime::UnlockLocal,
                                        runtime::UnlockSram};
 
 bool isOneOf(const char *const (&names)[3], const std::string &name) {
@@ -95,7 +93,7 @@ std::vector<bool> Reader::locked() const {
   std::vector<bool> isLocked(instructions.size());
   std::set<uint32_t> takes, gives;
   for (const FunctionRange &range : code.functions) {
-    bool isTake = isOneOf(lockNames, range.name);
+    bool isTake = isOneOf(runtime::TakeLock, range.name);
     if (!isTake && !isOneOf(unlockNames, range.name))
       continue;
     KARAKAL_ASSERT(range.begin < range.end && range.end <= isLocked.size(),

@@ -85,6 +85,32 @@ TEST(Image, IsReadAsWritten) {
   EXPECT_EQ(again->xscale[0].bytes, image.xscale[0].bytes);
 }
 
+TEST(Image, RejectsWrongFactsForObservers) {
+  auto wrong = [](const char *key, nlohmann::json value, const char *text) {
+    expectError(
+        changed([&](nlohmann::json &manifest) { manifest[key] = value; }),
+        "E-target-ixp-074", text);
+  };
+  nlohmann::json field = {{"name", "mark"}, {"word", 15}, {"words", 2}};
+  wrong("metadata", {field}, "'mark' does not fit the descriptor");
+  nlohmann::json lock = {{"ucode", "rx"},
+                         {"begin", 0},
+                         {"end", 1},
+                         {"calls", nlohmann::json::array()}};
+  EXPECT_TRUE(parseImage(changed([&](nlohmann::json &manifest) {
+                           manifest["lock_functions"] = {lock};
+                         }),
+                         "x.ixp"));
+  for (auto [key, value] :
+       {std::pair("end", 999), std::pair("begin", 1), std::pair("ucode", 3)}) {
+    nlohmann::json other = lock;
+    other[key] = value;
+    wrong("lock_functions", {other}, "lock_functions");
+  }
+  lock["calls"] = {999};
+  wrong("lock_functions", {lock}, "words that do not exist");
+}
+
 TEST(Image, BytesDependOnlyOnContents) {
   EXPECT_EQ(bytesOf(sample()), bytesOf(sample()));
 }
