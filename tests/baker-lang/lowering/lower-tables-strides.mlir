@@ -8,15 +8,16 @@ baker.table @small key(lpm "a" : i32) record !v types ["u8"] size 3 limit 3
 // -----
 
 !v = !baker.struct<"t", v : i8>
-// CHECK: [tables] routes: trie, strides 18-6-8, 1.90 accesses, at most 3, and 1 for the values, {{.*}} room for prefixes like those of a real IPv4 table
+// CHECK: [tables] routes: trie, strides 18-6-4x2, 1.90 accesses, at most 4, and 1 for the values, {{.*}} room for prefixes like those of a real IPv4 table
 // CHECK: [tables] routes: not trie (strides {{.*}}): more accesses
 baker.table @routes key(lpm "a" : i32) record !v types ["u8"] size 10000 limit 10000
 
 // -----
 
 !v = !baker.struct<"t", v : i8>
-// All are of 8 or 16 bits: no level is read that has no prefixes.
-// CHECK: [tables] told: trie, strides 8-8, 1.50 accesses, at most 2, {{.*}} like those of the table's entries
+// Half of the prefixes are longer than 10 bits.
+// CHECK: [tables] told: trie, strides 16, 1.00 accesses, at most 1, {{.*}} like those of the table's entries
+// CHECK: [tables] told: not trie (strides 10-6, 1.50 accesses, at most 2,
 baker.table @told key(lpm "a" : i16) record !v types ["u8"] size 2000 limit 2000
     prefix_lengths [0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100]
     prefix_nodes [1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 6, 12, 25, 50, 100, 100]
