@@ -195,7 +195,7 @@ def test_a_trie_without_space(tmp_path: Path) -> None:
     control = tmp_path / "c.txt"
     control.write_text("\n".join(short) + "\n")
     said = run("bakerc", source, "--explain=tables", f"--control={control}",
-               "-o", image).stderr  # fmt: skip
+               f"--profile-trace={tmp_path / 't.pcap'}", "-o", image).stderr  # fmt: skip
     assert "like those of the table's entries" in said
     longer = [f"routes.add({200 + (i >> 8)}.{i & 255}.1.128/25, 1, 1)"
               for i in range(500)]  # fmt: skip
