@@ -194,8 +194,8 @@ def test_a_trie_without_space(tmp_path: Path) -> None:
     write_pcap(tmp_path / "t.pcap", [bytes(60)] * 3)
     control = tmp_path / "c.txt"
     control.write_text("\n".join(short) + "\n")
-    said = run("bakerc", source, "--explain=tables", f"--control={control}",
-               f"--profile-trace={tmp_path / 't.pcap'}", "-o", image).stderr  # fmt: skip
+    profile = (f"--profile-trace={tmp_path / 't.pcap'}", f"--control={control}")
+    said = run("bakerc", source, "--explain=tables", *profile, "-o", image).stderr
     assert "like those of the table's entries" in said
     longer = [f"routes.add({200 + (i >> 8)}.{i & 255}.1.128/25, 1, 1)"
               for i in range(500)]  # fmt: skip
