@@ -35,6 +35,7 @@ public:
                         uint64_t, x86::FrameSink &) override {
     metBurst |= inBurst;
     receivedAtCalls.push_back(sum.received);
+    valuesOfCalls.push_back(arguments.empty() ? 0 : arguments[0]);
     if (callNs != 0)
       std::this_thread::sleep_for(std::chrono::nanoseconds(callNs));
     constexpr size_t get = 5;
@@ -49,8 +50,8 @@ public:
   x86::LiveCounts sum;
   uint32_t step = 1;
   uint64_t callNs = 0; ///< how long a call takes at least
-  /// Frames received before each call.
-  std::vector<uint64_t> receivedAtCalls;
+  /// Frames received before each call, and its first argument.
+  std::vector<uint64_t> receivedAtCalls, valuesOfCalls;
   std::atomic<bool> inBurst{false};
   bool metBurst = false;
 };
