@@ -42,9 +42,8 @@ void Sema::declareBuiltins() {
   metadata("rx.time", 32, true);
   metadata("tx.port", 8, false);
   metadata("sequence", 32, true);
-  for (const char *name :
-       {"unspecified", "truncated", "no_port", "no_room", "too_many_rounds",
-        noReceiverName}) {
+  for (const char *name : {"unspecified", "truncated", "no_port", "no_room",
+                           "too_many_rounds", noReceiverName}) {
     auto decl = std::make_unique<DropReasonDecl>(Identifier{name, {}});
     program.dropReasons[name] = decl.get();
     program.builtinReasons.push_back(std::move(decl));

@@ -57,8 +57,8 @@ Prefix prefixOf(const std::vector<ir::TableKey> &keys, const KeyLayout &layout,
       prefix.length = layout.bitsBeforePrefix + unsigned(arguments[next++]);
   }
   for (const KeyLayout::Field &field : layout.packed)
-    prefix.bits |= values[field.number].shl(layout.packedBits - field.bits -
-                                            field.offset);
+    prefix.bits |=
+        values[field.number].shl(layout.packedBits - field.bits - field.offset);
   return prefix;
 }
 
@@ -68,7 +68,8 @@ void count(const std::vector<Prefix> &prefixes, std::vector<int64_t> &lengths,
   const Prefix *previous = nullptr;
   for (const Prefix &prefix : prefixes) {
     // The first bits that an earlier, longer prefix has had before. Of the
-    // prefixes with the same first bits the sorted ones begin with the shortest.
+    // prefixes with the same first bits the sorted ones begin with the
+    // shortest.
     unsigned shared = 0;
     if (previous)
       shared = std::min((previous->bits ^ prefix.bits).countl_zero() + 1,

@@ -2,13 +2,13 @@
 //
 // A level of stride s below b bits takes nodes(b) << s words and one access of
 // the keys whose prefix is longer than b bits. Srinivasan and Varghese (ACM
-// TOCS 17(1), 1999, controlled prefix expansion) minimize the words for a number
-// of levels:
+// TOCS 17(1), 1999, controlled prefix expansion) minimize the words for a
+// number of levels:
 //
 //   words(b, k) = min over s of nodes(b) << s + words(b + s, k - 1)
 //
-// Here the words are given and the expected accesses are minimized, because long
-// prefixes are rare and their levels seldom read:
+// Here the words are given and the expected accesses are minimized, because
+// long prefixes are rare and their levels seldom read:
 //
 //   accesses(b, w) = min over s of
 //       share longer than b + accesses(b + s, w - (nodes(b) << s))
@@ -79,11 +79,10 @@ StrideSearch::StrideSearch(const PrefixCounts &counts, uint64_t entries,
   const Margin &margin = counts.isObserved ? observedMargin : otherMargin;
   for (unsigned bits = 0; bits < keyBits; ++bits) {
     double most = std::min(std::ldexp(1.0, int(bits)), double(entries));
-    double wanted =
-        room == TrieRoom::AnyPrefixes
-            ? most
-            : counts.nodesFor(bits, entries) * (1 + margin.share) +
-                  margin.nodes;
+    double wanted = room == TrieRoom::AnyPrefixes
+                        ? most
+                        : counts.nodesFor(bits, entries) * (1 + margin.share) +
+                              margin.nodes;
     nodes.push_back(uint64_t(std::ceil(std::min(most, wanted))));
     shares.push_back(bits == 0 ? 1 : counts.shareLonger(bits));
   }

@@ -107,7 +107,6 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-
 TEST_F(PrefixCountsTest, CountsWhatIsAdded) {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
@@ -121,9 +120,9 @@ TEST_F(PrefixCountsTest, CountsWhatIsAdded) {
       uint64_t value = (random() & 0xfff) >> (12 - length) << (12 - length);
       uint64_t exact = random() % 3;
       added.push_back({value, length, exact, 9});
-      entries.insert(
-          (std::bitset<3>(exact).to_string() + std::bitset<12>(value).to_string())
-              .substr(0, 3 + length));
+      entries.insert((std::bitset<3>(exact).to_string() +
+                      std::bitset<12>(value).to_string())
+                         .substr(0, 3 + length));
     }
     std::vector<int64_t> lengths(16), nodes(15);
     for (const std::string &entry : entries)
@@ -156,8 +155,8 @@ TEST_F(PrefixCountsTest, AFewEntriesTellNothing) {
     for (uint64_t entries : {1, 100, 10000, 112986, 1000000}) {
       double nodes = real.nodesFor(bits, entries);
       EXPECT_GE(nodes, least);
-      EXPECT_LE(nodes, std::min<double>(double(uint64_t(1) << bits),
-                                        double(entries)));
+      EXPECT_LE(nodes,
+                std::min<double>(double(uint64_t(1) << bits), double(entries)));
       least = nodes;
     }
   }
