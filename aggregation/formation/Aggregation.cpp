@@ -235,7 +235,8 @@ void Aggregation::explainSteps(const Formation &formed) {
 void Aggregation::reportNoMapping(const PpfGraph &graph,
                                   const FormationInput &input,
                                   const Formation &formed) {
-  InFlightDiagnostic error = graph.ppfs[onEngines[input.entry]].emitError()
+  func::FuncOp entry = graph.ppfs[onEngines[input.entry]];
+  InFlightDiagnostic error = entry.emitError()
                              << "no mapping: " << formed.failure
                              << " [E-aggregation-002]";
   for (const FormedAggregate &aggregate : formed.aggregates) {
