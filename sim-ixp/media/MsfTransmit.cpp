@@ -162,14 +162,18 @@ void MsfTransmit::tryBus(uint64_t cycle) {
   events.schedule(taken + cycles, this, ElementMoved, number);
 }
 
+/// Frames for which storage is made at once, because the number of frames under
+/// way grows by a few for a long time.
+static constexpr size_t framesAtOnce = 16;
+
 /// Storage for a frame; reuses that of a frame that has left, if any.
 std::vector<uint8_t> MsfTransmit::takeBytes() {
-  std::vector<uint8_t> bytes;
   if (spareBytes.empty()) {
-    bytes.reserve(target::BufferBytes);
-    return bytes;
+    spareBytes.resize(framesAtOnce);
+    for (std::vector<uint8_t> &bytes : spareBytes)
+      bytes.reserve(target::BufferBytes);
   }
-  bytes = std::move(spareBytes.back());
+  std::vector<uint8_t> bytes = std::move(spareBytes.back());
   spareBytes.pop_back();
   bytes.clear();
   return bytes;

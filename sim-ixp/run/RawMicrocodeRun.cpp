@@ -199,9 +199,18 @@ static Result<std::string> runChip(const RawOptions &options, uint64_t stop,
                                    Chip &chip, const Ports *ports,
                                    const RawObserver &observer) {
   while (!observer.fault) {
+    // Engines that do not wait for anything run up to this cycle at once.
+    uint64_t until =
+        ports ? std::min(stop, chip.scheduler().now() + quietCycles) : stop;
     bool moved = true;
     for (uint32_t i = 0; i < stepsPerCheck && moved; ++i)
-      moved = chip.stepBefore(stop);
+      moved = chip.stepBefore(until);
+    if (observer.fault)
+      break;
+    if (!moved && until < stop && chip.isPending()) {
+      chip.runTo(until);
+      moved = true;
+    }
     if (!isAnyAlive(chip) && !(ports && moved))
       return std::string("stopped");
     bool isOver =

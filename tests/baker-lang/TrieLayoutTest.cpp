@@ -77,8 +77,8 @@ TEST(TrieLayout, NoOtherStridesAreBetter) {
 
 TEST(TrieLayout, MoreWordsSaveAccesses) {
   auto layouts =
-      trieLayouts(someCounts(), 1000, TrieRoom::ExpectedPrefixes, 1 << 16);
-  ASSERT_GT(layouts.size(), 2u);
+      trieLayouts(someCounts(), 1000, TrieRoom::ExpectedPrefixes, 600);
+  ASSERT_GE(layouts.size(), 2u);
   for (size_t i = 1; i < layouts.size(); ++i)
     EXPECT_LT(costOf(layouts[i]), costOf(layouts[i - 1]));
   EXPECT_EQ(layouts.back().strides(), "9");

@@ -92,23 +92,26 @@ TEST(Image, RejectsWrongFactsForObservers) {
         "E-target-ixp-074", text);
   };
   nlohmann::json field = {{"name", "mark"}, {"word", 15}, {"words", 2}};
-  wrong("metadata", {field}, "'mark' does not fit the descriptor");
+  wrong("metadata", nlohmann::json::array({field}),
+        "'mark' does not fit the descriptor");
   nlohmann::json lock = {{"ucode", "rx"},
                          {"begin", 0},
                          {"end", 1},
                          {"calls", nlohmann::json::array()}};
   EXPECT_TRUE(parseImage(changed([&](nlohmann::json &manifest) {
-                           manifest["lock_functions"] = {lock};
+                           manifest["lock_functions"] =
+                               nlohmann::json::array({lock});
                          }),
                          "x.ixp"));
   for (auto [key, value] :
        {std::pair("end", 999), std::pair("begin", 1), std::pair("ucode", 3)}) {
     nlohmann::json other = lock;
     other[key] = value;
-    wrong("lock_functions", {other}, "lock_functions");
+    wrong("lock_functions", nlohmann::json::array({other}), "lock_functions");
   }
-  lock["calls"] = {999};
-  wrong("lock_functions", {lock}, "words that do not exist");
+  lock["calls"] = nlohmann::json::array({999});
+  wrong("lock_functions", nlohmann::json::array({lock}),
+        "words that do not exist");
 }
 
 TEST(Image, BytesDependOnlyOnContents) {

@@ -232,7 +232,7 @@ TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
   ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --trace-packet=3"), 0)
       << text;
   EXPECT_NE(text.find("received: buffer"), std::string::npos) << text;
-  EXPECT_NE(text.find(") gets it from ring 1 (tx)"), std::string::npos);
+  EXPECT_NE(text.find(" gets it from ring 1 (tx)"), std::string::npos);
   EXPECT_NE(text.find("engine 7 context "), std::string::npos);
   EXPECT_NE(text.find("dram[tbuf_wr]"), std::string::npos);
   EXPECT_NE(text.find("frees the buffer"), std::string::npos);
