@@ -4,7 +4,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
-#include "ir/dialect/Ports.h"
+#include "ir/dialect/Runtime.h"
 #include "support/Error.h"
 
 namespace karakal::lang {

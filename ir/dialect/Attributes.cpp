@@ -4,7 +4,7 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
-#include "ir/dialect/RuntimeReasons.h"
+#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Target.h"
 
 #include "support/Assert.h"

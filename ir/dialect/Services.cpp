@@ -1,7 +1,7 @@
 // Locks, counters, hashes, time and random numbers.
 
 #include "ir/dialect/Services.h"
-#include "ir/dialect/RuntimeReasons.h"
+#include "ir/dialect/Runtime.h"
 #include "mlir/IR/OpImplementation.h"
 
 #define GET_OP_CLASSES

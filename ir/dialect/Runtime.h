@@ -1,12 +1,16 @@
-// Drop reasons that exist without an operation, because the runtime counts
-// them.
+// What every program finds in the runtime: ports, and drop reasons that exist
+// without an operation.
 
-#ifndef KARAKAL_IR_DIALECT_RUNTIMEREASONS_H
-#define KARAKAL_IR_DIALECT_RUNTIMEREASONS_H
+#ifndef KARAKAL_IR_DIALECT_RUNTIME_H
+#define KARAKAL_IR_DIALECT_RUNTIME_H
 
 #include "ir/dialect/Attributes.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 namespace karakal::ir {
+
+/// Ports have numbers from 0 up to this one, without it.
+inline constexpr uint32_t portCount = target::PortCount;
 
 /// The reason for packets that are put on tx for a port that is not there.
 inline constexpr llvm::StringLiteral noPortReasonName = "no_port";
@@ -18,4 +22,4 @@ inline bool isRuntimeReason(llvm::StringRef name) {
 
 } // namespace karakal::ir
 
-#endif // KARAKAL_IR_DIALECT_RUNTIMEREASONS_H
+#endif // KARAKAL_IR_DIALECT_RUNTIME_H
