@@ -3,7 +3,6 @@
 #include "driver/Calibrate.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "codegen-x86/model/MeasureMemory.h"
-#include "driver/Compile.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
 #include "driver/pipeline/LlvmStage.h"

@@ -9,7 +9,7 @@
 #include "driver/CompileForX86.h"
 #include "driver/CountPrefixes.h"
 #include "driver/ReadProgram.h"
-#include "driver/RunOnHost.h"
+#include "driver/RunProgram.h"
 #include "driver/cores/Feedback.h"
 #include "driver/cores/NextNeighbourRings.h"
 #include "driver/cores/XScale.h"

@@ -1,8 +1,8 @@
-// Programs on x86: bakerc --run and the profile.
+// Programs on x86.
 //
-// Lowers a copy of the program for x86 and runs it over a trace. `--run` prints
-// and writes the result. `--profile-trace` and `--profile` attach a profile to
-// the program, for the passes that use it.
+// Lowers a copy of the program for x86 and runs it over a trace.
+// `--profile-trace` and `--profile` attach a profile to the program, for the
+// passes that use it.
 
 #ifndef KARAKAL_DRIVER_RUNONHOST_H
 #define KARAKAL_DRIVER_RUNONHOST_H
@@ -16,6 +16,9 @@
 #include <vector>
 
 namespace karakal::driver {
+
+/// What --explain calls the reasons of specialized code.
+inline constexpr const char *specializationName = "specialization";
 
 /// The inputs of a run.
 struct HostInputs {
@@ -40,16 +43,6 @@ struct HostSpeed {
   /// For the model of rates: host::RunOptions.
   host::WorkObservation *observation = nullptr;
   std::vector<x86::Batching> sweep = {};
-};
-
-/// The inputs and outputs of `--run`.
-struct RunRequest {
-  HostInputs inputs;
-  HostSpeed speed;
-  BatchingRequest batching;
-  std::string program; ///< the name in reports
-  std::string out;     ///< trace of the frames sent; empty: none
-  std::string stats;   ///< statistics as JSON; empty: none
 };
 
 /// Which code for x86 is made besides that for single packets.
@@ -104,9 +97,6 @@ Status profileProgram(mlir::ModuleOp baker, const ProfileRequest &request);
 /// the control file may be empty. Errors: those of traces/.
 Result<ir::CheckInputs> readCheckInputs(mlir::ModuleOp baker,
                                         const HostInputs &inputs);
-
-/// Runs the program, prints the table and writes the requested files.
-Status runProgram(mlir::ModuleOp baker, const RunRequest &request);
 
 } // namespace karakal::driver
 

@@ -2,7 +2,6 @@
 
 #include "host/HostRunner.h"
 #include "host/FastPackets.h"
-#include "host/ObservedCode.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "host/ThreadTime.h"

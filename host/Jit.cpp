@@ -6,7 +6,6 @@
 #include "codegen-x86/Optimize.h"
 #include "codegen-x86/PacketMemory.h"
 #include "codegen-x86/Runtime.h"
-#include "host/ObservedCode.h"
 #include "host/RunGuards.h"
 #include "host/Services.h"
 #include "support/Error.h"

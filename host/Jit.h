@@ -80,6 +80,13 @@ JitProgram compileFast(HostProgram &program,
                        const std::vector<SymbolAddress> &memory,
                        x86::Specializable *specializable = nullptr);
 
+/// As compileFast, with observers (codegen-x86/ObserveWork.h), whose symbols
+/// are among those of `memory`. `objects` becomes the names of what accesses
+/// are to.
+JitProgram compileObserved(HostProgram &program,
+                           const std::vector<SymbolAddress> &memory,
+                           std::vector<std::string> &objects);
+
 /// Compiles an optimized module that uses `symbols` besides the services. An
 /// error, if LLVM refuses it, has only a message.
 Result<std::unique_ptr<llvm::orc::LLJIT>>

@@ -6,7 +6,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/Layout.h"
-#include "ir/dialect/Runtime.h"
+#include "ir/dialect/Services.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/Rings.h"
 

@@ -1,11 +1,10 @@
-// What every program finds in the runtime: ports, and drop reasons that exist
-// without an operation.
+// What every program finds in the runtime: ports, and a drop reason.
 
 #ifndef KARAKAL_IR_DIALECT_RUNTIME_H
 #define KARAKAL_IR_DIALECT_RUNTIME_H
 
-#include "ir/dialect/Attributes.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace karakal::ir {
 
@@ -14,11 +13,6 @@ inline constexpr uint32_t portCount = target::PortCount;
 
 /// The reason for packets that are put on tx for a port that is not there.
 inline constexpr llvm::StringLiteral noPortReasonName = "no_port";
-
-inline bool isRuntimeReason(llvm::StringRef name) {
-  return name == unspecifiedReasonName || name == truncatedReasonName ||
-         name == noPortReasonName;
-}
 
 } // namespace karakal::ir
 

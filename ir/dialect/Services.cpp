@@ -1,6 +1,7 @@
 // Locks, counters, hashes, time and random numbers.
 
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Attributes.h"
 #include "ir/dialect/Runtime.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -14,6 +15,11 @@ namespace karakal::ir {
 uint32_t dropReasonNumber(DropCountOp read) {
   auto reasons = dropReasonsOf(read->getParentOfType<ModuleOp>());
   return llvm::find(reasons, read.getReason()) - reasons.begin();
+}
+
+bool isRuntimeReason(llvm::StringRef name) {
+  return name == unspecifiedReasonName || name == truncatedReasonName ||
+         name == noPortReasonName;
 }
 
 LogicalResult

@@ -24,6 +24,10 @@ namespace karakal::ir {
 /// `dropReasonsOf`.
 uint32_t dropReasonNumber(DropCountOp read);
 
+/// Whether the runtime counts the drop reason, so that it exists without an
+/// operation.
+bool isRuntimeReason(llvm::StringRef name);
+
 } // namespace karakal::ir
 
 #endif // KARAKAL_IR_DIALECT_SERVICES_H

@@ -155,7 +155,8 @@ def test_what_is_asked_for_is_kept(
         ).stderr
         return chosen(said)
 
-    assert choice("--burst=8", "--sub-batch=auto") == (8, 8)
+    assert choice("--burst=8", "--sub-batch=auto") == (8, 1)
+    assert choice("--burst=64", "--sub-batch=auto") == (64, 64)
     assert choice("--burst=auto", "--sub-batch=48") == (48, 48)
     assert choice("--burst=auto", "--sub-batch=1") == (32, 1)
     # Without the cut that gains nothing is left to wait for.

@@ -1,0 +1,82 @@
+// bakerc --run: a program on x86 over a trace, its table and its files.
+
+#include "driver/RunProgram.h"
+#include "driver/Batching.h"
+#include "host/RunReport.h"
+#include "host/profile/FunctionalProfile.h"
+#include "ir/analysis/Explain.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "traces/TraceWriter.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+/// Prints why calls were refused; the last one is the result.
+static Status reportRefusals(const std::vector<Error> &refused) {
+  if (refused.empty())
+    return success();
+  for (const Error &error : llvm::ArrayRef(refused).drop_back())
+    llvm::errs() << error.str() << '\n';
+  return refused.back();
+}
+
+/// Puts what the model chooses into `speed`, if it is asked.
+static Status askModel(ModuleOp baker, const HostTraffic &traffic,
+                       const BatchingRequest &request, HostSpeed &speed) {
+  if (!request.usesModel())
+    return success();
+  auto choice = chooseForTraffic(baker, traffic, speed, request);
+  if (!choice)
+    return choice.error();
+  explainChoice(baker, *choice);
+  if (!request.sweep.empty())
+    if (Status done = sweepGrid(baker, traffic, speed, *choice, request.sweep);
+        !done)
+      return done;
+  speed.burst = choice->chosen.burst;
+  speed.subBatch = choice->chosen.subBatch;
+  speed.cuts = choice->cuts;
+  return success();
+}
+
+Status runProgram(ModuleOp baker, const RunRequest &request) {
+  HostSpeed speed = request.speed;
+  speed.keepFrames = !request.out.empty();
+  if (Status known = checkCuts(baker, speed.cuts); !known)
+    return known;
+  auto traffic = readTraffic(request.inputs);
+  if (!traffic)
+    return traffic.error();
+  if (Status asked = askModel(baker, *traffic, request.batching, speed); !asked)
+    return asked;
+  auto run = runTraffic(baker, *traffic, speed);
+  if (!run)
+    return run.error();
+  host::Counts events;
+  if (!speed.fast) {
+    Status annotated = host::annotate(baker, host::makeProfile(baker, *run));
+    if (!annotated)
+      return annotated;
+    events = host::eventCounts(baker);
+  }
+  if (!request.out.empty())
+    if (Status status = traces::writeTrace(request.out, run->transmitted,
+                                           target::PortCount);
+        !status)
+      return status;
+  if (!request.stats.empty())
+    if (Status status =
+            host::writeStatistics(request.stats, *run, request.program, events);
+        !status)
+      return status;
+  for (const auto &[symbol, text] : run->specialization.explanations)
+    ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
+  std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
+  return reportRefusals(run->refusedCalls);
+}
+
+} // namespace karakal::driver
