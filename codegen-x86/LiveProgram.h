@@ -8,10 +8,13 @@
 #ifndef KARAKAL_CODEGEN_X86_LIVEPROGRAM_H
 #define KARAKAL_CODEGEN_X86_LIVEPROGRAM_H
 
+#include "codegen-x86/Specialization.h"
 #include "support/Error.h"
 #include "traces/ControlFile.h"
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,8 @@ struct LiveCounts {
   uint64_t noBuffer = 0;     ///< not received, since no buffer was free
   uint64_t faults = 0;       ///< packets that made the program do wrong
   uint64_t lostInFaults = 0; ///< received frames that a fault ended
+  /// Bursts that ran specialized code, and the program's own.
+  uint64_t specializedBursts = 0, ownBursts = 0;
 };
 
 /// As long as it lives, the thread that made it may run a core.
@@ -92,6 +97,18 @@ public:
   /// Runs the program's init functions; comes first, on any thread that is not
   /// attached to a core. E-host-001 if one does something illegal.
   virtual Status init() = 0;
+
+  // Specialized code, for the thread that makes calls.
+  virtual bool isSpecialized() const { return false; }
+  /// What it returns is held while control functions run.
+  virtual std::unique_lock<std::mutex> change() { return {}; }
+  /// Between calls and the next packets, while no core runs: looks at what was
+  /// changed. Comes before the first packet, too.
+  virtual void settle() {}
+  /// What became of it, while no core runs.
+  virtual SpecializeReport specialization() { return {}; }
+  /// What the code last used assumes; nothing while that is being found out.
+  virtual std::optional<Assumptions> explain() { return Assumptions(); }
 };
 
 } // namespace karakal::x86

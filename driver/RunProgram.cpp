@@ -32,6 +32,9 @@ static Status askModel(ModuleOp baker, const HostTraffic &traffic,
   auto choice = chooseForTraffic(baker, traffic, speed, request);
   if (!choice)
     return choice.error();
+  KARAKAL_ASSERT(choice->chosen.burst > 0 &&
+                     choice->chosen.subBatch <= choice->chosen.burst,
+                 "a sub-batch is a part of a burst");
   explainChoice(baker, *choice);
   if (!request.sweep.empty())
     if (Status done = sweepGrid(baker, traffic, speed, *choice, request.sweep);
@@ -46,6 +49,7 @@ static Status askModel(ModuleOp baker, const HostTraffic &traffic,
 Status runProgram(ModuleOp baker, const RunRequest &request) {
   HostSpeed speed = request.speed;
   speed.keepFrames = !request.out.empty();
+  KARAKAL_ASSERT(speed.burst > 0, "packets come in bursts");
   if (Status known = checkCuts(baker, speed.cuts); !known)
     return known;
   auto traffic = readTraffic(request.inputs);
@@ -73,7 +77,7 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
             host::writeStatistics(request.stats, *run, request.program, events);
         !status)
       return status;
-  for (const auto &[symbol, text] : run->specialization.explanations)
+  for (const auto &[symbol, text] : run->explanations)
     ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
   return reportRefusals(run->refusedCalls);

@@ -12,8 +12,8 @@ namespace karakal::driver {
 
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders,
-                  uint32_t cores) {
+                  const std::vector<std::string> &importFolders, uint32_t cores,
+                  x86::SpecializeWhen specialize) {
   KARAKAL_ASSERT(!sources.empty(), "a program has a source");
   Options options;
   options.inputs = sources;
@@ -37,7 +37,10 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
-  auto live = host::makeLiveProgram(std::move(*program), engineHz, cores);
+  host::SpecializeOptions special;
+  special.when = specialize;
+  auto live =
+      host::makeLiveProgram(std::move(*program), engineHz, cores, special);
   if (Status ready = live->init(); !ready)
     return ready.error();
   return live;

@@ -12,8 +12,8 @@ namespace karakal::driver {
 /// error with an empty message has been printed already.
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders,
-                  uint32_t cores);
+                  const std::vector<std::string> &importFolders, uint32_t cores,
+                  x86::SpecializeWhen specialize);
 
 } // namespace karakal::driver
 

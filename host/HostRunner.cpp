@@ -53,8 +53,10 @@ public:
     entries = &compiled.packets;
     batching = {options.burst, options.subBatch};
     if (isSpecialized())
-      specialization.emplace(program, compiled, std::move(packetCode),
-                             fast->symbols(), options.specialize);
+      specialization.emplace(
+          program, compiled, std::move(packetCode),
+          std::vector<std::vector<SymbolAddress>>{fast->symbols()},
+          options.specialize);
     context.ppf = compiled.ppf;
     context.locality.resize(program.cacheSiteCount);
     updates.resize(program.counterCount);
@@ -82,6 +84,8 @@ private:
   Status callsAtEnd();
   Status process(const traces::Packet &frame, uint64_t index);
   Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
+  void beginBurst();
+  void endBurst();
   Status packetsOf(const std::vector<traces::Packet> &trace);
   Status fastPacketsOf(const std::vector<traces::Packet> &trace);
   JitProgram compileForSpeed();
@@ -116,6 +120,8 @@ private:
   x86::Specializable packetCode;
   JitProgram compiled;
   std::optional<Specialization> specialization;
+  /// Whether calls were made since code was asked for.
+  bool hasChanged = true;
   /// The code of the packets that run.
   const PacketEntries *entries = nullptr;
   PacketRuntime runtime;
@@ -217,6 +223,10 @@ Status Runner::callControl(const BoundCall &bound) {
 Status Runner::callsDue(uint64_t due) {
   if (controlCalls == calls.size() || calls[controlCalls].due > due)
     return success();
+  std::unique_lock<std::mutex> changing;
+  if (specialization)
+    changing = specialization->change();
+  hasChanged = true;
   uint64_t *counters = compiled.profile;
   std::vector<uint64_t> before(counters, counters + updates.size());
   context.isPacket = false;
@@ -234,6 +244,9 @@ Status Runner::callsDue(uint64_t due) {
 
 /// Makes the `@end` calls, which are not counted.
 Status Runner::callsAtEnd() {
+  std::unique_lock<std::mutex> changing;
+  if (specialization)
+    changing = specialization->change();
   uint64_t *counters = compiled.profile;
   std::vector<uint64_t> before(counters, counters + updates.size());
   context.isPacket = false;
@@ -303,6 +316,23 @@ Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
   return success();
 }
 
+/// Chooses the code of a burst.
+void Runner::beginBurst() {
+  if (!specialization)
+    return;
+  if (std::exchange(hasChanged, false))
+    specialization->settle();
+  if (const PacketEntries *special = specialization->begin(0))
+    entries = special;
+}
+
+void Runner::endBurst() {
+  if (specialization)
+    specialization->end(0);
+  // A control call may send packets to PPFs, in the state that it made.
+  entries = &compiled.packets;
+}
+
 /// Runs `count` packets from `index`, whose frames follow each other in
 /// `store`.
 Status Runner::processBurst(const FrameStore &store, uint64_t index,
@@ -313,8 +343,7 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
     handles[i] = fast->receive(store, frames[i]);
   if (!fault().empty())
     return packetError(index);
-  if (specialization)
-    entries = &specialization->entriesForBurst();
+  beginBurst();
   fast->beginBurst(frames);
   uint32_t step = batching.subBatch;
   x86::WorkCounts *observed =
@@ -337,8 +366,7 @@ Status Runner::processBurst(const FrameStore &store, uint64_t index,
   };
   bool isDone = compiled.runBatch && step > 1 ? callGuarded(context, inStages)
                                               : callGuarded(context, oneByOne);
-  // A control call may send packets to PPFs, in the state that it made.
-  entries = &compiled.packets;
+  endBurst();
   if (!isDone)
     return packetError(index + fast->current());
   fast->setCurrent(count - 1); // whose time control calls see
@@ -449,8 +477,12 @@ HostRun Runner::collect() {
   result.locality = std::move(context.locality);
   result.compileSeconds = compiled.compileSeconds;
   result.sweepNs = std::move(sweepNs);
-  if (specialization)
-    result.specialization = specialization->finish();
+  if (specialization) {
+    specialization->finish();
+    result.specialization = specialization->report();
+    if (options.specialize.explains)
+      result.explanations = x86::explain(*specialization->explain());
+  }
   result.controlCalls = controlCalls;
   result.controlNotReached = calls.size() + endCalls.size() - controlCalls;
   result.controlValues = std::move(values);

@@ -103,6 +103,8 @@ struct HostRun {
   std::vector<double> sweepNs;
   /// What became of specialization.
   SpecializeReport specialization;
+  /// What the code last used assumes, if it was asked for.
+  x86::Explanations explanations;
   /// With `keepGoing`: what refused each call, with its file and line.
   std::vector<Error> refusedCalls;
 };

@@ -9,6 +9,7 @@
 #include "host/RunGuards.h"
 #include "host/Services.h"
 #include "support/Error.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -122,15 +123,19 @@ static void lookUpGuards(JitProgram &compiled) {
   compiled.profile = find<uint64_t *>(jit, GuardSymbols::Profile);
 }
 
+static void initializeTarget() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser(); // for the CPUID instruction
+}
+
 /// Compiles `program`; `prepare` first changes its module, which has the data
 /// layout of this computer. Unless `observed` is null, the code has observers.
 static JitProgram compileWith(HostProgram &program,
                               const std::vector<SymbolAddress> &primitives,
                               function_ref<void(HostProgram &)> prepare,
                               std::vector<std::string> *observed = nullptr) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
-  InitializeNativeTargetAsmParser(); // for the CPUID instruction
+  initializeTarget();
   std::clock_t start = std::clock();
   auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
   auto machine = must(jtmb.createTargetMachine(), "target machine");
@@ -189,16 +194,26 @@ static x86::ProgramParts partsOf(const HostProgram &program) {
   return parts;
 }
 
+void prepareFast(HostProgram &program, x86::Specializable *specializable) {
+  std::unique_ptr<TargetMachine> machine = makeHostMachine();
+  program.module->setTargetTriple(machine->getTargetTriple().str());
+  program.module->setDataLayout(machine->createDataLayout());
+  markPpfs(program);
+  if (specializable)
+    *specializable =
+        x86::prepareToSpecialize(*program.module, partsOf(program));
+}
+
+JitProgram compilePrepared(HostProgram &program,
+                           const std::vector<SymbolAddress> &memory) {
+  return compileWith(program, memory, addFastPrimitives);
+}
+
 JitProgram compileFast(HostProgram &program,
                        const std::vector<SymbolAddress> &memory,
                        x86::Specializable *specializable) {
-  return compileWith(program, memory, [&](HostProgram &prepared) {
-    markPpfs(prepared);
-    if (specializable)
-      *specializable =
-          x86::prepareToSpecialize(*prepared.module, partsOf(prepared));
-    addFastPrimitives(prepared);
-  });
+  prepareFast(program, specializable);
+  return compilePrepared(program, memory);
 }
 
 JitProgram compileObserved(HostProgram &program,
@@ -214,35 +229,68 @@ JitProgram compileObserved(HostProgram &program,
 }
 
 std::unique_ptr<TargetMachine> makeHostMachine() {
+  initializeTarget();
   return must(must(orc::JITTargetMachineBuilder::detectHost(), "this machine")
                   .createTargetMachine(),
               "target machine");
 }
 
-Result<std::unique_ptr<orc::LLJIT>>
+/// Code that finds what it uses wherever that lies, as LLJIT compiles it.
+static Expected<std::unique_ptr<MemoryBuffer>>
+compileObject(orc::JITTargetMachineBuilder host, Module &module) {
+  host.setRelocationModel(Reloc::PIC_);
+  host.setCodeModel(CodeModel::Small);
+  auto machine = host.createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  return orc::SimpleCompiler(**machine)(module);
+}
+
+/// Links an object and looks up what it defines, which makes it complete.
+static Expected<std::unique_ptr<orc::LLJIT>>
+linkObject(const orc::JITTargetMachineBuilder &host, MemoryBufferRef object,
+           const std::vector<SymbolAddress> &symbols,
+           const std::vector<std::string> &defined) {
+  auto jit = makeJit(host, symbols);
+  if (!jit)
+    return jit.takeError();
+  if (auto error = (*jit)->addObjectFile(
+          MemoryBuffer::getMemBufferCopy(object.getBuffer(), "specialized")))
+    return error;
+  for (const std::string &name : defined)
+    if (auto symbol = (*jit)->lookup(name); !symbol)
+      return symbol.takeError();
+  return std::move(*jit);
+}
+
+Result<std::vector<std::unique_ptr<orc::LLJIT>>>
 compileModule(std::unique_ptr<Module> module,
               std::unique_ptr<LLVMContext> context,
-              const std::vector<SymbolAddress> &symbols) {
+              const std::vector<std::vector<SymbolAddress>> &symbols) {
+  KARAKAL_ASSERT(context && &module->getContext() == context.get(),
+                 "the module's own context");
   auto failed = [](llvm::Error error) {
     return makeError("", toString(std::move(error)));
   };
   auto host = orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return failed(host.takeError());
-  auto jit = makeJit(*host, symbols);
-  if (!jit)
-    return failed(jit.takeError());
   std::vector<std::string> defined;
   for (const Function &function : *module)
     if (!function.isDeclaration() && function.hasExternalLinkage())
       defined.push_back(function.getName().str());
-  if (auto error = (*jit)->addIRModule(
-          orc::ThreadSafeModule(std::move(module), std::move(context))))
-    return failed(std::move(error));
-  for (const std::string &name : defined)
-    if (auto symbol = (*jit)->lookup(name); !symbol)
-      return failed(symbol.takeError());
-  return std::move(*jit);
+  auto object = compileObject(*host, *module);
+  module.reset();
+  if (!object)
+    return failed(object.takeError());
+  std::vector<std::unique_ptr<orc::LLJIT>> linked;
+  for (const std::vector<SymbolAddress> &known : symbols) {
+    auto jit = linkObject(*host, **object, known, defined);
+    if (!jit)
+      return failed(jit.takeError());
+    linked.push_back(std::move(*jit));
+  }
+  return linked;
 }
 
 } // namespace karakal::host

@@ -87,12 +87,19 @@ JitProgram compileObserved(HostProgram &program,
                            const std::vector<SymbolAddress> &memory,
                            std::vector<std::string> &objects);
 
-/// Compiles an optimized module that uses `symbols` besides the services. An
-/// error, if LLVM refuses it, has only a message.
-Result<std::unique_ptr<llvm::orc::LLJIT>>
+/// The two steps of `compileFast`, for a program that is compiled several
+/// times.
+void prepareFast(HostProgram &program, x86::Specializable *specializable);
+JitProgram compilePrepared(HostProgram &program,
+                           const std::vector<SymbolAddress> &memory);
+
+/// Compiles an optimized module once and links it for each element of
+/// `symbols`, which it uses besides the services. An error, if LLVM refuses it,
+/// has only a message.
+Result<std::vector<std::unique_ptr<llvm::orc::LLJIT>>>
 compileModule(std::unique_ptr<llvm::Module> module,
               std::unique_ptr<llvm::LLVMContext> context,
-              const std::vector<SymbolAddress> &symbols);
+              const std::vector<std::vector<SymbolAddress>> &symbols);
 
 /// The entry points of `program` in code that defines them.
 PacketEntries packetEntriesOf(llvm::orc::LLJIT &jit,

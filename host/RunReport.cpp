@@ -34,12 +34,7 @@ static bool wasAsked(const SpecializeReport &report) {
 }
 
 static double buildMsMedian(const SpecializeReport &report) {
-  std::vector<double> seconds = report.buildSeconds;
-  if (seconds.empty())
-    return 0;
-  auto middle = seconds.begin() + seconds.size() / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return 1000 * *middle;
+  return report.buildMs.quantile(0.5);
 }
 
 std::string statisticsJson(const HostRun &run, const std::string &program,

@@ -1,8 +1,8 @@
-// Specialized code of a program that runs on x86.
+// Specialized code of a program that runs on x86, on one core or several.
 //
 // The program's own code takes every update at once and is always right. Beside
 // it this class keeps code made for what tables and settings hold
-// (codegen-x86/specialize/). It is asked before each burst:
+// (codegen-x86/specialize/). Each core asks for it before a burst:
 //
 //   update ──► a version changes ──► bursts run the program's own code
 //                     │
@@ -13,31 +13,37 @@
 // Code whose versions have changed while it was built is thrown away, and the
 // rest doubles, up to a bound. So with updates that never end the code is that
 // of the program, and after the last of them it is specialized within the bound
-// and the time of one build. Replaced code is freed on the other thread; no
-// packet is in it, since code is replaced between bursts alone. UpdateWatch.h
-// says what is done about tables that change all the time.
+// and the time of one build. Replaced code is freed when no core is in a burst
+// that began with it (codegen-x86/CodeExchange.h). UpdateWatch.h says what is
+// done about tables that change all the time.
+//
+// Requires: no core is in a burst while a control function runs. A snapshot is
+// taken beside bursts, but never beside a control function, so it is one state.
 
 #ifndef KARAKAL_HOST_SPECIALIZATION_H
 #define KARAKAL_HOST_SPECIALIZATION_H
 
+#include "codegen-x86/CodeExchange.h"
+#include "codegen-x86/Specialization.h"
 #include "codegen-x86/specialize/Prepare.h"
 #include "codegen-x86/specialize/Snapshot.h"
 #include "codegen-x86/specialize/Specialize.h"
 #include "host/Jit.h"
 #include "host/UpdateWatch.h"
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
 #include <vector>
 
 namespace karakal::host {
 
-enum class SpecializeWhen {
-  Never,
-  Background, ///< on a thread of its own, while packets run
-  AtOnce,     ///< before the next packet, which waits: for tests and figures
-};
+using x86::SpecializeReport;
+using x86::SpecializeWhen;
 
 struct SpecializeOptions {
   SpecializeWhen when = SpecializeWhen::Never;
@@ -47,66 +53,133 @@ struct SpecializeOptions {
   double buildSecondsMax = 10;
   /// Milliseconds between two builds, after one that was used and at most.
   double restMsMin = 5, restMsMax = 1000;
-  /// Whether the report explains.
+  /// Whether a run explains.
   bool explains = false;
   /// Makes builds fail, for tests.
   std::function<bool()> failBuild;
+  /// A fault, for tests: bursts do not look at versions.
+  bool skipsGuard = false;
 };
 
-struct SpecializeReport {
-  /// Builds that ended, and of them those whose code was used, was out of date
-  /// when it was done, or failed.
-  uint64_t builds = 0, used = 0, outOfDate = 0, failed = 0;
-  /// Bursts that ran specialized code and the program's own.
-  uint64_t specializedBursts = 0, ownBursts = 0;
-  /// Times that an update ended the use of specialized code.
-  uint64_t undone = 0;
-  /// Wall-clock seconds of each build.
-  std::vector<double> buildSeconds;
-  /// Processor time of builds on the thread of the packets.
-  double waitedSeconds = 0;
-  /// Why the last build failed.
-  std::string failure;
-  /// What the code last used assumes; only if asked for.
-  x86::Explanations explanations;
-};
+/// Code for one state, compiled for each core.
+struct SpecializedCode {
+  std::vector<std::unique_ptr<llvm::orc::LLJIT>> jits;
+  /// By core.
+  std::vector<PacketEntries> entries;
+  /// Numbers of versions and the values that they must have.
+  std::vector<std::pair<unsigned, uint64_t>> assumed;
 
-/// Entry points of specialized code. In the order of JitProgram's.
-struct SpecializedCode;
+  SpecializedCode();
+  ~SpecializedCode();
+  bool isValid(const uint64_t *versions) const {
+    for (auto [number, version] : assumed)
+      if (versions[number] != version)
+        return false;
+    return true;
+  }
+};
 
 class Specialization {
 public:
-  /// `own` is the compiled program, which outlives this; `memory` are the
-  /// symbols of its packets.
+  /// `own` is the compiled program, which defines its data and outlives this;
+  /// `memories` are the symbols of the packets of each core.
   Specialization(const HostProgram &program, JitProgram &own,
                  x86::Specializable specializable,
-                 std::vector<SymbolAddress> memory,
+                 std::vector<std::vector<SymbolAddress>> memories,
                  const SpecializeOptions &options);
   ~Specialization();
   Specialization(const Specialization &) = delete;
 
-  /// The code for the next burst. Call it between bursts, on the thread of the
-  /// packets.
-  const PacketEntries &entriesForBurst();
+  // For the thread of a core.
+  /// Begins a burst. The code for it; null: the program's own.
+  const PacketEntries *begin(uint32_t core);
+  void end(uint32_t core) { exchange.end(core); }
+  /// Bursts of a core that ran specialized code, and the program's own. While
+  /// it is in none.
+  struct Bursts {
+    uint64_t specialized = 0, own = 0;
+  };
+  Bursts burstsOf(uint32_t core) const { return bursts[core].counts; }
 
-  /// Waits for a build and ends; then tells what happened.
-  SpecializeReport finish();
+  // For the thread that calls control functions.
+  /// Held while control functions run.
+  std::unique_lock<std::mutex> change() {
+    return std::unique_lock<std::mutex>(mutex);
+  }
+  /// Looks at what was changed; between the calls and the next burst. The first
+  /// call starts it all.
+  void settle();
+  /// Waits for a build and ends.
+  void finish();
+
+  /// What has happened. No core is in a burst.
+  SpecializeReport report();
+  /// What the code last used assumes; nothing if what that saves is still being
+  /// counted: ask again.
+  std::optional<x86::Assumptions> explain();
 
 private:
-  class Builder;
-  void exchange();
-  void ask();
-  /// Counts what made `broken` useless and frees it.
-  void drop(std::unique_ptr<SpecializedCode> broken);
+  using Lock = std::unique_lock<std::mutex>;
+  /// A state, and the versions that must not be assumed.
+  struct Request {
+    x86::Snapshot snapshot;
+    std::set<unsigned> restless;
+  };
+  /// What code was made of.
+  struct Basis {
+    x86::Specialized made;
+    Request request;
+    bool hasSavings = false;
+  };
+  /// A build that ended: code, or why there is none.
+  struct Built {
+    std::unique_ptr<SpecializedCode> code;
+    std::shared_ptr<Basis> basis;
+    std::string failure;
+    double ms = 0;
+  };
+  struct alignas(64) CoreBursts {
+    Bursts counts;
+  };
 
-  JitProgram &own;
+  void work();
+  bool buildIfDue(Lock &lock);
+  Built build(Request asked);
+  Built tryToBuild(Basis &basis);
+  void take(Built built);
+  void noteBroken();
+  void withdrawBroken();
+  void freeUnused(Lock &lock);
+  void countSavings(Lock &lock);
+  void rest(Lock &lock);
+  bool isAtOnce() const { return options.when == SpecializeWhen::AtOnce; }
+  bool isInForce() const {
+    return exchange.get() && exchange.get()->isValid(state.versions);
+  }
+
+  const HostProgram &program;
+  x86::Specializable specializable;
+  std::vector<std::vector<SymbolAddress>> symbols; ///< by core
   SpecializeOptions options;
-  std::unique_ptr<Builder> builder;
-  std::unique_ptr<SpecializedCode> code;
-  std::unique_ptr<UpdateWatch> watch;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  x86::ProgramMemory state;
+  std::vector<CoreBursts> bursts; ///< by core
+  x86::CodeExchange<SpecializedCode> exchange;
+
+  std::thread thread;
+  /// Guards the program's versions and all below.
+  std::mutex mutex;
+  std::condition_variable wake;
+  UpdateWatch watch;
+  SpecializeReport told;
+  std::shared_ptr<Basis> basis;
   /// The rest after the last build, and when it ends.
   double restMs, restEndMs = 0;
-  SpecializeReport report;
+  /// When the change came since which no specialized code runs.
+  std::optional<double> changedMs;
+  /// Whether the code that is offered has been counted as broken.
+  bool isBroken = false;
+  bool isOver = false, isAsleep = false, wantsSavings = false;
 };
 
 } // namespace karakal::host

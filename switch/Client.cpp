@@ -128,11 +128,15 @@ Result<std::string> requestOf(const ClientOptions &options) {
   const std::string &verb = words.front();
   bool isAlone = words.size() == 1;
   if (verb == "stats" || verb == "watch" || verb == "functions" ||
-      verb == "dump" || verb == "stop") {
+      verb == "explain" || verb == "dump" || verb == "stop") {
     if (!isAlone)
       return makeError("E-switch-007", "'" + verb + "' takes no arguments");
     if (verb == "stats")
       return "stats " + options.format;
+    if (verb == "explain" && options.format == "prometheus")
+      return makeError("E-switch-007", "explain has the forms text and json");
+    if (verb == "explain")
+      return "explain " + options.format;
     constexpr double msPerSecond = 1000;
     if (verb == "watch")
       return "watch " + options.format + " " +

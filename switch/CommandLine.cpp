@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <unistd.h>
 
 namespace karakal::sw {
@@ -15,9 +16,13 @@ namespace {
 
 constexpr uint32_t socketModeDefault = 0660;
 
+const std::map<std::string, x86::SpecializeWhen> specializeModes = {
+    {"background", x86::SpecializeWhen::Background},
+    {"at-once", x86::SpecializeWhen::AtOnce}};
+
 /// What the command line gives as text and options hold as values.
 struct Texts {
-  std::string mode;
+  std::string mode, specialize;
   std::vector<std::string> every;
 };
 
@@ -52,6 +57,12 @@ void declareRun(CLI::App &app, SwitchOptions &options, Texts &texts) {
       ->check(CLI::Range(1u, CoreBurstMax));
   app.add_flag("--poll", options.core.poll,
                "never sleep: lower latency, a whole processor each core");
+  app.add_flag(
+         "--specialize{background}", texts.specialize,
+         "make code for what tables and settings hold, on a thread of its "
+         "own while packets run; --specialize=at-once: before the next "
+         "packet")
+      ->check(CLI::IsMember({"background", "at-once"}));
   app.add_option(
       "--socket", options.socket,
       "the socket for bakersw ctl, or none (default: " + defaultSocket() + ")");
@@ -88,6 +99,8 @@ Status finish(const Texts &texts, SwitchOptions &options) {
     if (*end != 0 || options.socketMode > 0777)
       return makeError("", "--socket-mode takes an octal number up to 0777");
   }
+  if (!texts.specialize.empty())
+    options.specialize = specializeModes.at(texts.specialize);
   for (const std::string &text : texts.every)
     if (Status read = readEvery(text, options); !read)
       return read;
@@ -113,7 +126,8 @@ parseClient(int argc, char **argv) {
   app.add_option("--socket", options.socket,
                  "the switch's socket (default: " + defaultSocket() + ")");
   app.add_option("--format", options.format,
-                 "the form of stats and watch: text, json or prometheus")
+                 "the form of stats and watch: text, json or prometheus; of "
+                 "explain: text or json")
       ->check(CLI::IsMember({"text", "json", "prometheus"}));
   app.add_option("--interval", options.seconds,
                  "seconds between two outputs of watch")
@@ -128,6 +142,8 @@ parseClient(int argc, char **argv) {
              "  functions       the control functions of the program\n"
              "  stats           the statistics (--format)\n"
              "  watch           the statistics again and again (--interval)\n"
+             "  explain         what specialized code assumes, saves, and what "
+             "would undo it\n"
              "  dump            the calls that bring a new switch to this "
              "state, as a control file\n"
              "  stop            ends the switch\n"

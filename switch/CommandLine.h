@@ -23,6 +23,7 @@ struct SwitchOptions {
   std::vector<std::string> ports;
   uint32_t cores = 1;
   CoreOptions core;
+  x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
   std::string control;
   std::vector<TimedCall> every;
   std::string socket; ///< empty: the default; "none": no socket

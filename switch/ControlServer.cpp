@@ -107,7 +107,8 @@ void ControlServer::serve(const std::vector<pollfd> &events) {
 
 std::optional<std::string> ControlServer::Client::line() const {
   size_t end = in.find('\n', next);
-  if (gone || end == std::string::npos || out.size() > UnreadBytesMax)
+  if (gone || end == std::string::npos || out.size() > UnreadBytesMax ||
+      !explained.empty())
     return std::nullopt;
   return in.substr(next, end - next);
 }
@@ -167,6 +168,10 @@ bool ControlServer::takeRequest(Client &client, Together &together) {
   if (isCall) {
     together.clients.push_back(&client);
     together.calls.push_back(std::move(calls->front()));
+  } else if (served.liveProgram().isSpecialized() &&
+             (*line == "explain text" || *line == "explain json")) {
+    client.explained = line->substr(std::strlen("explain "));
+    explain(client);
   } else
     answer(client, calls ? request(client, *line) : calls.error());
   return true;
@@ -213,7 +218,7 @@ static Error noRequest(const std::string &line) {
   return makeError("E-switch-012",
                    "'" + line.substr(0, 80) +
                        "' is no request; they are call, stats, watch, "
-                       "functions, dump and stop");
+                       "explain, functions, dump and stop");
 }
 
 static bool isFormat(const std::string &text) {
@@ -237,6 +242,9 @@ Result<std::string> ControlServer::request(Client &client,
     now.clientsDropped = dropped;
     return formatted(rest, now, nullptr);
   }
+  if (line == "explain text" || line == "explain json")
+    return makeError("E-switch-013", "the switch specializes no code; start it "
+                                     "with --specialize");
   if (verb == "watch")
     return startWatch(client, rest);
   if (line == "functions")
@@ -248,6 +256,19 @@ Result<std::string> ControlServer::request(Client &client,
     return std::string();
   }
   return noRequest(line);
+}
+
+/// Answers a client that waits for an explanation; false if it is not ready.
+bool ControlServer::explain(Client &client) {
+  auto made = served.explain();
+  if (!made)
+    return false;
+  bool isInForce = served.snapshot().specialization.isInForce;
+  answer(client, client.explained == "json"
+                     ? explanationJson(*made, isInForce)
+                     : explanationText(*made, isInForce));
+  client.explained.clear();
+  return true;
 }
 
 Result<std::string> ControlServer::startWatch(Client &client,
@@ -268,7 +289,16 @@ Result<std::string> ControlServer::startWatch(Client &client,
 
 uint64_t ControlServer::watch(uint64_t nowNs) {
   uint64_t next = 0;
+  bool anyExplained = false;
   for (Client &client : clients) {
+    constexpr uint64_t askAgainNs = 1'000'000;
+    if (!client.explained.empty() && !client.gone) {
+      if (explain(client)) {
+        write(client);
+        anyExplained = true;
+      } else
+        next = nowNs + askAgainNs;
+    }
     if (client.watched.empty())
       continue;
     if (client.nextNs <= nowNs) {
@@ -287,6 +317,9 @@ uint64_t ControlServer::watch(uint64_t nowNs) {
     if (next == 0 || client.nextNs < next)
       next = client.nextNs;
   }
+  // What such clients have asked since.
+  while (anyExplained && serveTogether())
+    ;
   removeGone();
   return next;
 }

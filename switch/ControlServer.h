@@ -6,6 +6,7 @@
 //   call routes.add(10.0.0.0/8, hop: 3)     the function's value, if it has one
 //   stats FORMAT                            text, json or prometheus
 //   watch FORMAT MILLISECONDS               answers again and again
+//   explain FORMAT                          text or json: specialized code
 //   functions                               one signature a line
 //   dump                                    the calls accepted, folded
 //   stop                                    ends the switch
@@ -20,6 +21,7 @@
 // |---|---|
 // | E-switch-005 | the socket cannot be made, or another switch uses it |
 // | E-switch-012 | a request that is none |
+// | E-switch-013 | code is to be explained, but none is specialized |
 
 #ifndef KARAKAL_SWITCH_CONTROLSERVER_H
 #define KARAKAL_SWITCH_CONTROLSERVER_H
@@ -51,7 +53,8 @@ public:
   /// Adds the descriptors to wait for; `serve` takes what poll said of them.
   void addTo(std::vector<pollfd> &events) const;
   void serve(const std::vector<pollfd> &events);
-  /// Sends what is due to watchers; returns the time of the next one, or 0.
+  /// Sends what is due to watchers, and explanations that are ready; returns
+  /// the time of the next one, or 0.
   uint64_t watch(uint64_t nowNs);
   /// Whether a client asked for the end.
   bool isStopAsked() const { return stopAsked; }
@@ -70,6 +73,8 @@ private:
     bool gone = false;
     /// It waits for the answer to a call, and what it asks next is none.
     bool waits = false;
+    /// The form of an explanation that it waits for; empty: none.
+    std::string explained;
 
     /// The next request, if it is there and may be taken.
     std::optional<std::string> line() const;
@@ -88,6 +93,7 @@ private:
   bool takeRequest(Client &client, Together &together);
   void answer(Client &client, const Result<std::string> &result);
   Result<std::string> request(Client &client, const std::string &line);
+  bool explain(Client &client);
   Result<std::string> startWatch(Client &client, const std::string &rest);
   std::string functionList() const;
   void removeGone();

@@ -86,6 +86,67 @@ void sample(std::string &text, const std::string &name,
           std::to_string(value) + "\n";
 }
 
+struct BuildField {
+  const char *name;
+  const char *meaning;
+  uint64_t x86::SpecializeReport::*value;
+};
+const BuildField buildFields[] = {
+    {"builds", "builds of specialized code", &x86::SpecializeReport::builds},
+    {"used", "of those, used", &x86::SpecializeReport::used},
+    {"out_of_date", "of those, out of date when done",
+     &x86::SpecializeReport::outOfDate},
+    {"failed", "of those, failed", &x86::SpecializeReport::failed},
+    {"undone", "times that a call ended its use",
+     &x86::SpecializeReport::undone},
+    {"specialized_bursts", "bursts that ran specialized code",
+     &x86::SpecializeReport::specializedBursts},
+    {"own_bursts", "bursts that ran the program's own",
+     &x86::SpecializeReport::ownBursts},
+};
+
+void specializationTable(std::string &text, const x86::SpecializeReport &now,
+                         const x86::SpecializeReport *before, double seconds) {
+  text += std::string("specialized code (") +
+          (now.isInForce ? "in use" : "not in use") + ")\n";
+  for (const BuildField &field : buildFields)
+    row(text, field.meaning, now.*field.value,
+        before ? &(before->*field.value) : nullptr, seconds);
+  char line[160];
+  std::snprintf(line, sizeof line,
+                "  %.1f %% of bursts; a build %.1f ms, from a change to its "
+                "code %.1f ms (median), %.1f ms (99 %%)\n",
+                100 * now.specializedShare(), now.buildMs.quantile(0.5),
+                now.delayMs.quantile(0.5), now.delayMs.quantile(0.99));
+  text += line;
+  if (!now.failure.empty())
+    text += "  no code: " + now.failure + "\n";
+}
+
+nlohmann::ordered_json specializationJson(const x86::SpecializeReport &now) {
+  nlohmann::ordered_json json = {{"in_use", now.isInForce}};
+  for (const BuildField &field : buildFields)
+    json[field.name] = now.*field.value;
+  json["specialized_share"] = now.specializedShare();
+  json["build_ms_p50"] = now.buildMs.quantile(0.5);
+  json["change_to_specialized_ms_p50"] = now.delayMs.quantile(0.5);
+  json["change_to_specialized_ms_p99"] = now.delayMs.quantile(0.99);
+  json["failure"] = now.failure;
+  return json;
+}
+
+void specializationPrometheus(std::string &text,
+                              const x86::SpecializeReport &now) {
+  for (const BuildField &field : buildFields) {
+    std::string name = std::string("specialization_") + field.name + "_total";
+    metric(text, name, "counter", field.meaning);
+    sample(text, name, "", now.*field.value);
+  }
+  metric(text, "specialization_in_use", "gauge",
+         "1 if bursts can run specialized code");
+  sample(text, "specialization_in_use", "", now.isInForce);
+}
+
 } // namespace
 
 std::string statisticsTable(const Snapshot &now, const Snapshot *before) {
@@ -129,6 +190,9 @@ std::string statisticsTable(const Snapshot &now, const Snapshot *before) {
     row(text, now.drops[i].first, now.drops[i].second,
         before ? &before->drops[i].second : nullptr, seconds);
   }
+  if (now.isSpecialized)
+    specializationTable(text, now.specialization,
+                        before ? &before->specialization : nullptr, seconds);
   if (!now.lastFault.empty())
     text += "last fault: " + now.lastFault + "\n";
   return text;
@@ -168,6 +232,8 @@ std::string statisticsJson(const Snapshot &now) {
                      {"refused", now.callsRefused},
                      {"stops", now.stops},
                      {"clients_dropped", now.clientsDropped}};
+  if (now.isSpecialized)
+    json["specialization"] = specializationJson(now.specialization);
   json["last_fault"] = now.lastFault;
   return json.dump() + "\n";
 }
@@ -212,9 +278,38 @@ std::string statisticsPrometheus(const Snapshot &now) {
   metric(text, "control_clients_dropped_total", "counter",
          "control clients that were too many or did not read");
   sample(text, "control_clients_dropped_total", "", now.clientsDropped);
+  if (now.isSpecialized)
+    specializationPrometheus(text, now.specialization);
   metric(text, "uptime_seconds", "gauge", "seconds since the start");
   sample(text, "uptime_seconds", "", now.nanoseconds / 1'000'000'000);
   return text;
+}
+
+std::string explanationText(const x86::Assumptions &made, bool isInForce) {
+  std::string text;
+  if (made.assumptions.empty() && made.left.empty())
+    return "nothing has been assumed; the program's own code runs\n";
+  if (!isInForce)
+    text = "the program's own code runs now; the code before assumed:\n";
+  for (const auto &[symbol, sentence] : x86::explain(made))
+    text += sentence + "\n";
+  return text;
+}
+
+std::string explanationJson(const x86::Assumptions &made, bool isInForce) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", 1}, {"in_use", isInForce}};
+  json["assumptions"] = Json::array();
+  for (const x86::Assumption &one : made.assumptions)
+    json["assumptions"].push_back(
+        {{"name", one.name},
+         {"what", one.what},
+         {"saved_instructions", one.savedInstructions},
+         {"undone_by", one.undoneBy}});
+  json["left_alone"] = Json::array();
+  for (const auto &[name, reason] : made.left)
+    json["left_alone"].push_back({{"name", name}, {"reason", reason}});
+  return json.dump() + "\n";
 }
 
 } // namespace karakal::sw

@@ -17,6 +17,10 @@ std::string statisticsJson(const Snapshot &now);
 /// Prometheus' text form, version 0.0.4.
 std::string statisticsPrometheus(const Snapshot &now);
 
+/// What specialized code assumes, as text, one sentence a line, and as JSON.
+std::string explanationText(const x86::Assumptions &made, bool isInForce);
+std::string explanationJson(const x86::Assumptions &made, bool isInForce);
+
 } // namespace karakal::sw
 
 #endif // KARAKAL_SWITCH_STATISTICS_H

@@ -18,6 +18,8 @@ Snapshot::CoreState Snapshot::total() const {
     sum.packets.noBuffer += packets.noBuffer;
     sum.packets.faults += packets.faults;
     sum.packets.lostInFaults += packets.lostInFaults;
+    sum.packets.specializedBursts += packets.specializedBursts;
+    sum.packets.ownBursts += packets.ownBursts;
     sum.own.bursts += core.own.bursts;
     sum.own.waits += core.own.waits;
     sum.own.noPort += core.own.noPort;
@@ -43,6 +45,7 @@ Switch::~Switch() { stop(); }
 
 void Switch::start(std::function<void()> ended) {
   KARAKAL_ASSERT(threads.empty(), "the cores start once");
+  program.settle();
   for (size_t i = 0; i < cores.size(); ++i)
     threads.emplace_back([this, i, ended] {
       cores[i]->work([&] {
@@ -80,7 +83,9 @@ void Switch::make(std::vector<Making> &calls) {
       ++next;
     return next < calls.size();
   };
-  while (skip())
+  while (skip()) {
+    // Before the stop, so that cores do not wait for a snapshot.
+    std::unique_lock<std::mutex> changing = program.change();
     still.call([&] {
       x86::LiveCore &core = cores[0]->live();
       auto attached = core.attach();
@@ -89,7 +94,12 @@ void Switch::make(std::vector<Making> &calls) {
         calls[next].returned =
             core.call(calls[next].resolved->function,
                       calls[next].resolved->args, now, *cores[0]);
+      if (changing)
+        changing.unlock();
+      if (!threads.empty())
+        program.settle();
     });
+  }
 }
 
 Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
@@ -153,7 +163,9 @@ Snapshot Switch::snapshot() {
   now.stops = still.stops();
   for (const std::string &reason : program.dropReasons())
     now.drops.emplace_back(reason, 0);
+  now.isSpecialized = program.isSpecialized();
   still.call([&] {
+    now.specialization = program.specialization();
     for (const auto &port : ports)
       now.ports.push_back({port->description(), port->isUp(), port->counts()});
     for (const auto &core : cores) {

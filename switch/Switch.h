@@ -31,6 +31,8 @@ struct Snapshot {
   uint64_t calls = 0, callsRefused = 0;
   /// How often the cores stood still.
   uint64_t stops = 0;
+  bool isSpecialized = false;
+  x86::SpecializeReport specialization;
   /// Clients of the control socket that were too many or did not read.
   uint64_t clientsDropped = 0;
 
@@ -70,6 +72,8 @@ public:
   void tend();
   const Journal &journal() const { return accepted; }
   const x86::LiveProgram &liveProgram() const { return program; }
+  /// What specialized code assumes; nothing while that is being found out.
+  std::optional<x86::Assumptions> explain() { return program.explain(); }
 
 private:
   /// A call on its way to its answer.

@@ -301,22 +301,4 @@ void measureSavings(Specialized &made, const Specializable &program,
   }
 }
 
-Explanations explain(const Specialized &made) {
-  Explanations all;
-  for (const Assumption &assumption : made.assumptions) {
-    std::string text = assumption.name + ": " + assumption.what;
-    if (assumption.savedInstructions != 0)
-      text += ", saves " + std::to_string(assumption.savedInstructions) +
-              " instructions";
-    text += "; undone by ";
-    for (const std::string &name : assumption.undoneBy)
-      text += (&name == assumption.undoneBy.data() ? "" : ", ") + name;
-    text += assumption.undoneBy.empty() ? "nothing" : "";
-    all.emplace_back(assumption.name, text);
-  }
-  for (const auto &[name, reason] : made.left)
-    all.emplace_back(name, name + ": left alone, " + reason);
-  return all;
-}
-
 } // namespace karakal::x86

@@ -14,6 +14,7 @@
 #ifndef KARAKAL_CODEGEN_X86_SPECIALIZE_SPECIALIZE_H
 #define KARAKAL_CODEGEN_X86_SPECIALIZE_SPECIALIZE_H
 
+#include "codegen-x86/Specialization.h"
 #include "codegen-x86/specialize/Prepare.h"
 #include "codegen-x86/specialize/Snapshot.h"
 #include "llvm/IR/LLVMContext.h"
@@ -26,20 +27,7 @@
 
 namespace karakal::x86 {
 
-/// One thing that specialized code takes for granted.
-struct Assumption {
-  /// Symbol of the table or the global.
-  std::string name;
-  /// What was assumed, in words.
-  std::string what;
-  /// Control functions that undo it.
-  std::vector<std::string> undoneBy;
-  /// Instructions that it saves, counted as `Specialized::instructions`; 0
-  /// until `measureSavings`.
-  int64_t savedInstructions = 0;
-};
-
-struct Specialized {
+struct Specialized : Assumptions {
   std::unique_ptr<llvm::LLVMContext> context;
   /// Null if there was nothing to assume or the module is too large.
   std::unique_ptr<llvm::Module> module;
@@ -47,9 +35,6 @@ struct Specialized {
   std::string refusal;
   /// Numbers of the versions that must not change.
   std::set<unsigned> assumed;
-  std::vector<Assumption> assumptions;
-  /// Tables that keep their own look-up, and why.
-  std::vector<std::pair<std::string, std::string>> left;
   /// Instructions of LLVM IR before packet primitives are inlined.
   uint64_t instructions = 0;
 };
@@ -71,11 +56,6 @@ Specialized specialize(const Specializable &program, const Snapshot &snapshot,
 void measureSavings(Specialized &made, const Specializable &program,
                     const Snapshot &snapshot, const SpecializeLimits &limits,
                     llvm::TargetMachine &machine);
-
-/// A sentence about each table and global that is assumed or left alone, by
-/// symbol.
-using Explanations = std::vector<std::pair<std::string, std::string>>;
-Explanations explain(const Specialized &made);
 
 } // namespace karakal::x86
 

@@ -30,8 +30,9 @@ struct Attachment : x86::LiveAttachment {
 
 class HostCore : public x86::LiveCore {
 public:
-  HostCore(const HostProgram &program, uint64_t engineHz, ColdPpfs &cold)
-      : packets(target::PortCount, program.dropReasons.size()),
+  HostCore(const HostProgram &program, uint32_t index, uint64_t engineHz,
+           ColdPpfs &cold)
+      : index(index), packets(target::PortCount, program.dropReasons.size()),
         runtime({/*count=*/1}, target::PortCount, program.dropReasons.size()),
         context{runtime, {}, {}}, cold(cold),
         reasonCount(program.dropReasons.size()) {
@@ -45,7 +46,11 @@ public:
   }
 
   std::vector<SymbolAddress> symbols() { return packets.symbols(); }
-  void setCode(const JitProgram &compiled) { code = &compiled; }
+  void setCode(const JitProgram &compiled, Specialization *specialized) {
+    code = &compiled;
+    entries = &code->packets;
+    specialization = specialized;
+  }
 
   std::unique_ptr<x86::LiveAttachment> attach() override {
     KARAKAL_ASSERT(code, "a core has code");
@@ -91,7 +96,7 @@ private:
   void deliver(uint32_t message) {
     uint32_t id = message >> 24;
     packets.setOnXScale(toXScale[id]);
-    code->packets.consumers[id](message & 0xffffff);
+    entries->consumers[id](message & 0xffffff);
     packets.setOnXScale(false);
   }
   void begin(uint64_t nowNs, x86::FrameSink &sink) {
@@ -105,6 +110,26 @@ private:
       lost += packets.recover();
   }
 
+  /// Chooses the code of a burst, as long as it lives. A control call may send
+  /// packets to PPFs, too, in the state that it made: they are the program's
+  /// own.
+  struct Burst {
+    explicit Burst(HostCore &core) : core(core) {
+      const PacketEntries *special =
+          core.specialization ? core.specialization->begin(core.index)
+                              : nullptr;
+      if (special)
+        core.entries = special;
+    }
+    ~Burst() {
+      core.entries = &core.code->packets;
+      if (core.specialization)
+        core.specialization->end(core.index);
+    }
+    HostCore &core;
+  };
+
+  uint32_t index;
   FastPackets packets;
   PacketRuntime runtime; // its services alone
   RunContext context;
@@ -113,6 +138,9 @@ private:
   uint32_t noPpf = NoPpf;
   std::vector<bool> toXScale;
   const JitProgram *code = nullptr;
+  /// The code of the packets that run.
+  const PacketEntries *entries = nullptr;
+  Specialization *specialization = nullptr;
   uint64_t faults = 0, lost = 0;
   std::string last;
 };
@@ -120,7 +148,8 @@ private:
 void HostCore::run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
                    x86::FrameSink &sink) {
   begin(nowNs, sink);
-  PpfFunction entry = code->packets.rx;
+  Burst burst(*this);
+  PpfFunction entry = entries->rx;
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t handle = packets.receive(frames[i]);
     if (handle == 0)
@@ -173,19 +202,37 @@ x86::LiveCounts HostCore::counts() const {
   counts.noBuffer = packets.noBufferCount();
   counts.faults = faults;
   counts.lostInFaults = lost;
+  if (specialization) {
+    Specialization::Bursts bursts = specialization->burstsOf(index);
+    counts.specializedBursts = bursts.specialized;
+    counts.ownBursts = bursts.own;
+  }
   return counts;
 }
 
 class LiveHostProgram : public x86::LiveProgram {
 public:
-  LiveHostProgram(HostProgram described, uint64_t engineHz, uint32_t count)
+  LiveHostProgram(HostProgram described, uint64_t engineHz, uint32_t count,
+                  const SpecializeOptions &options)
       : program(std::move(described)) {
     std::vector<std::vector<SymbolAddress>> memories;
     for (uint32_t i = 0; i < count; ++i)
-      memories.push_back(cores.emplace_back(program, engineHz, cold).symbols());
-    compiled = compileShared(program, memories);
+      memories.push_back(
+          cores.emplace_back(program, i, engineHz, cold).symbols());
+    bool isAsked = options.when != SpecializeWhen::Never;
+    x86::Specializable specializable;
+    compiled =
+        compileShared(program, memories, isAsked ? &specializable : nullptr);
+    if (isAsked) {
+      if (count > 1)
+        for (std::vector<SymbolAddress> &known : memories)
+          for (const SymbolAddress &symbol : threadSymbols())
+            known.push_back(symbol);
+      special.emplace(program, compiled[0], std::move(specializable),
+                      std::move(memories), options);
+    }
     for (uint32_t i = 0; i < count; ++i)
-      cores[i].setCode(compiled[i]);
+      cores[i].setCode(compiled[i], special ? &*special : nullptr);
     for (const HostControl &control : program.controls)
       signatures.push_back(control.signature);
   }
@@ -210,20 +257,38 @@ public:
     return cores[0].init(program.inits);
   }
 
+  bool isSpecialized() const override { return special.has_value(); }
+  std::unique_lock<std::mutex> change() override {
+    return special ? special->change() : std::unique_lock<std::mutex>();
+  }
+  void settle() override {
+    if (special)
+      special->settle();
+  }
+  SpecializeReport specialization() override {
+    return special ? special->report() : SpecializeReport();
+  }
+  std::optional<x86::Assumptions> explain() override {
+    return special ? special->explain() : x86::Assumptions();
+  }
+
 private:
   HostProgram program;
   ColdPpfs cold;
   std::deque<HostCore> cores;
   std::deque<JitProgram> compiled;
+  std::optional<Specialization> special;
   std::vector<traces::ControlSignature> signatures;
 };
 
 } // namespace
 
 std::unique_ptr<x86::LiveProgram>
-makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores) {
+makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores,
+                const SpecializeOptions &specialize) {
   KARAKAL_ASSERT(cores != 0, "a program runs on a core");
-  return std::make_unique<LiveHostProgram>(std::move(program), engineHz, cores);
+  return std::make_unique<LiveHostProgram>(std::move(program), engineHz, cores,
+                                           specialize);
 }
 
 } // namespace karakal::host

@@ -13,6 +13,7 @@
 
 #include "codegen-x86/LiveProgram.h"
 #include "host/HostProgram.h"
+#include "host/Specialization.h"
 #include <memory>
 
 namespace karakal::host {
@@ -21,7 +22,8 @@ namespace karakal::host {
 /// it is lowered for threads (passes/to-llvm/Threads.h). `engineHz` is the
 /// clock whose time `timestamp` tells.
 std::unique_ptr<x86::LiveProgram>
-makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores);
+makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores,
+                const SpecializeOptions &specialize = {});
 
 } // namespace karakal::host
 

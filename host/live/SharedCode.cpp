@@ -146,14 +146,16 @@ static HostProgram copyWithoutData(const HostProgram &program,
 
 std::deque<JitProgram>
 compileShared(HostProgram &program,
-              const std::vector<std::vector<SymbolAddress>> &memories) {
+              const std::vector<std::vector<SymbolAddress>> &memories,
+              x86::Specializable *specializable) {
   KARAKAL_ASSERT(!memories.empty() && program.module, "a core, and its code");
   std::deque<JitProgram> cores;
   if (memories.size() == 1) {
-    cores.push_back(compileFast(program, memories.front()));
+    cores.push_back(compileFast(program, memories.front(), specializable));
     return cores;
   }
   guardColdPpfs(program);
+  prepareFast(program, specializable);
   std::vector<std::string> data = shareData(*program.module);
   SmallString<0> bitcode;
   raw_svector_ostream stream(bitcode);
@@ -164,10 +166,10 @@ compileShared(HostProgram &program,
     symbols.insert(symbols.end(), memories[i].begin(), memories[i].end());
     if (i != 0) {
       HostProgram copy = copyWithoutData(program, bitcode, data);
-      cores.push_back(compileFast(copy, symbols));
+      cores.push_back(compilePrepared(copy, symbols));
       continue;
     }
-    cores.push_back(compileFast(program, symbols));
+    cores.push_back(compilePrepared(program, symbols));
     for (const std::string &name : data)
       shared.emplace_back(name.c_str(), addressOf(*cores[0].jit, name));
   }

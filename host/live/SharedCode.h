@@ -31,13 +31,16 @@ private:
 
 /// Compiles `program` once for each element of `memories`, the symbols of a
 /// core's packets. `program` keeps its description and loses its code. If there
-/// are several cores, PPFs of the XScale core call `cold`.
+/// are several cores, PPFs of the XScale core call `cold`. If `specializable`
+/// is not null, prepares the program for being specialized; such code needs
+/// `threadSymbols` besides the memory of its core.
 std::deque<JitProgram>
 compileShared(HostProgram &program,
-              const std::vector<std::vector<SymbolAddress>> &memories);
+              const std::vector<std::vector<SymbolAddress>> &memories,
+              x86::Specializable *specializable = nullptr);
 
-/// What compiled code calls: locks, and the entry and end of a PPF of the
-/// XScale core. `useForThread` names what the thread uses; null ends that.
+/// What code for several cores calls: locks, and the entry and end of a PPF of
+/// the XScale core. `useForThread` names what the thread uses; null ends that.
 std::vector<SymbolAddress> threadSymbols();
 void useForThread(ColdPpfs *cold);
 /// Gives up the lock of a critical section and the XScale core after a fault.
