@@ -17,7 +17,7 @@ def plans_of(graphs: list[Graph], options: str = "") -> list[Plan]:
     done = subprocess.run(
         [
             BUILD / "bin/baker-opt", "-", "--split-input-file", "--baker-split-cores",
-            f"--baker-aggregation={options}",
+            f"--baker-aggregation={options}" if options else "--baker-aggregation",
         ],
         input=SPLIT.join(graph.module() for graph in graphs),
         capture_output=True, text=True, check=True,
