@@ -58,6 +58,11 @@ CLI::IsMember oneOf(const std::map<std::string, Value> &table) {
   return CLI::IsMember(names);
 }
 
+/// One argument, which may hold several values with commas between them.
+CLI::Option *takeList(CLI::Option *option) {
+  return option->delimiter(',')->allow_extra_args(false);
+}
+
 void declareInputs(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("FILE", options.inputs,
@@ -145,26 +150,22 @@ void declareMapping(CLI::App &app, CommandLine &line) {
                  "packets runs on the XScale core if the engines' control "
                  "stores have no room (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--punt-rate", options.pipeline.puntRates,
-                 "packets a second that channels towards the XScale core pass: "
-                 "PACKETS for each (default: 100000), CHANNEL=PACKETS for one; "
-                 "packets beyond are dropped and counted. none: nothing is "
-                 "dropped, engines wait for the core")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  takeList(app.add_option(
+      "--punt-rate", options.pipeline.puntRates,
+      "packets a second that channels towards the XScale core pass: "
+      "PACKETS for each (default: 100000), CHANNEL=PACKETS for one; "
+      "packets beyond are dropped and counted. none: nothing is "
+      "dropped, engines wait for the core"));
 }
 
 void declarePasses(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
-  app.add_option("--disable-pass", options.pipeline.disabled,
-                 "do not run the passes with these names")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--explain", options.explained,
-                 "print the decisions of the passes with these names and their "
-                 "reasons; all is every pass")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  takeList(app.add_option("--disable-pass", options.pipeline.disabled,
+                          "do not run the passes with these names"));
+  takeList(app.add_option(
+      "--explain", options.explained,
+      "print the decisions of the passes with these names and their "
+      "reasons; all is every pass"));
   app.add_option("--check-passes", options.pipeline.checkedPackets,
                  "run the microengines' program on this many random packets "
                  "before and after each pass, and compare");
@@ -229,13 +230,12 @@ void declareBatching(CLI::App &app, CommandLine &line, CLI::Option *fast) {
       "--burst; auto: the model of rates chooses (default: 1, one after the "
       "other)");
   subBatch->needs(fast)->check(sizeOrAuto);
-  app.add_option("--cuts", line.cuts,
-                 "with --sub-batch: stages begin at loads of these globals; "
-                 "large: of those of 256 KiB and more (the default with a "
-                 "number), auto: where the model gains (the default with "
-                 "--sub-batch=auto)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  takeList(app.add_option(
+               "--cuts", line.cuts,
+               "with --sub-batch: stages begin at loads of these globals; "
+               "large: of those of 256 KiB and more (the default with a "
+               "number), auto: where the model gains (the default with "
+               "--sub-batch=auto)"))
       ->needs(subBatch);
   app.add_option("--machine", options.batching.machine,
                  "with auto or --sweep: the figures of the machine, as "

@@ -2,7 +2,6 @@
 
 #include "switch/ControlServer.h"
 #include "FakeProgram.h"
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -50,12 +49,9 @@ private:
 class Served {
 public:
   Served() : switched(program, ports, CoreOptions()), server(switched) {
-    char name[] = "/tmp/karakal-control-XXXXXX";
-    folder = mkdtemp(name);
     EXPECT_TRUE(server.listen(path(), 0600));
   }
-  ~Served() { EXPECT_EQ(system(("rm -r " + folder).c_str()), 0); }
-  std::string path() const { return folder + "/s"; }
+  std::string path() const { return testing::TempDir() + "/s"; }
   /// Serves until nothing has come for a moment.
   void serve() {
     while (true) {
@@ -71,7 +67,6 @@ public:
   Ports ports;
   Switch switched;
   ControlServer server;
-  std::string folder;
 };
 
 std::string times(const std::string &text, size_t count) {

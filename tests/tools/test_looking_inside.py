@@ -146,6 +146,53 @@ def test_the_profile_is_a_table_and_on_demand_json(folder: Path) -> None:
     assert file.with_name("p.json.folded").exists()
 
 
+def test_a_breakpoint_names_types_and_metadata(folder: Path) -> None:
+    said = simulate(
+        folder, f"--break=inside.baker:{PUT}", "--trace-packet=34", level="o1"
+    )
+    assert re.search(r"^  \S*mark +7 \(0x7\)$", said, re.M), said
+    assert re.search(r"^  m\.seen +u32 +\S+ 0x[0-9a-f]+ +\d+ \(0x", said, re.M), said
+    assert re.search(r"^  m\.by_port +u32\[4\] +\S+ 0x[0-9a-f]+ +0x", said, re.M)
+
+
+def test_the_profile_says_where_contexts_wait_for_locks(folder: Path) -> None:
+    said = simulate(folder, "--profile")
+    wait = re.search(r"waits for a lock: (\d+) cycles in (\d+) waits at (\S+)", said)
+    assert wait and wait[3].endswith(f"inside.baker:{CRITICAL}"), said
+    file = folder / "p.json"
+    simulate(folder, f"--profile={file}", "--quiet")
+    (code,) = [
+        code for code in read_json(file)["microcode"].values() if code["role"] == "app"
+    ]
+    (lock,) = code["locks"]
+    assert lock["waited"] == int(wait[1]) and lock["waits"] == int(wait[2])
+
+
+def test_waiting_for_a_lock_is_a_row_of_the_summary(folder: Path) -> None:
+    stats = folder / "s.json"
+    said = simulate(folder, f"--stats={stats}")
+    share = re.search(r"^locks +([\d.]+)% .* waiting at (\S+)$", said, re.M)
+    assert share and share[2].endswith(f"inside.baker:{CRITICAL}"), said
+    found: dict[str, Any] = read_json(stats)
+    assert found["locks"]["places"] == [share[2]]
+    waited = sum(each["lock_wait_cycles"] for each in found["microengines"])
+    cycles = found["measured"]["cycles"]
+    assert found["locks"]["wait_share"] == pytest.approx(waited / (8 * cycles))
+    assert f"{100 * found['locks']['wait_share']:.1f}" == share[1]
+
+
+def test_a_lock_has_a_line_where_it_is_polled(folder: Path) -> None:
+    """The functions of the runtime that wait for locks are in the line table."""
+    file = folder / "p.json"
+    simulate(folder, f"--profile={file}", "--quiet")
+    places = {
+        row["location"].rpartition(":")[0]
+        for code in read_json(file)["microcode"].values()
+        for row in code["instructions"]
+    }
+    assert places & {"locks.ll", "services.ll"}
+
+
 def events_of(file: Path) -> list[dict[str, Any]]:
     raw = file.read_bytes()
     if file.suffix == ".gz":

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from npftrace.arguments import between
+from npftrace.arguments import add_hops, between
 from npftrace.draws import Numbers, share_out
 from npftrace.errors import InputError
 from npftrace.frames.wire import (
@@ -38,7 +38,7 @@ from npftrace.make.traffic import (
     add_shares,
 )
 from npftrace.tables.addresses import HOST_MACS, is_host, router_mac
-from npftrace.tables.limits import HOPS_MAX, IPV4, check_fit
+from npftrace.tables.limits import IPV4, check_fit
 from npftrace.tables.routers import Lookup, Tables, make_tables, make_updates
 
 
@@ -98,9 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--routes", type=between(1, 10**6), default=10000, help="in the table"
     )
-    parser.add_argument(
-        "--hops", type=between(1, HOPS_MAX), default=64, help="next hops of the routes"
-    )
+    add_hops(parser)
     parser.add_argument(
         "--hosts", type=between(1, 10**6), default=32, help="stations per port"
     )

@@ -4,9 +4,16 @@ import argparse
 
 import numpy as np
 
-from npftrace.arguments import DEFAULT, add_control_output, add_ports, between
+from npftrace.arguments import (
+    COUNT_MAX,
+    DEFAULT,
+    add_control_output,
+    add_hops,
+    add_ports,
+    between,
+)
 from npftrace.draws import share_out
-from npftrace.tables.limits import HOPS_MAX, IPV6, ROOT_BITS, fitting
+from npftrace.tables.limits import IPV6, ROOT_BITS, fitting
 from npftrace.tables.prefixes6 import make_prefixes6
 from npftrace.tables.routers import write_router
 
@@ -23,12 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=4000,
         help=f"routes of the table {DEFAULT}",
     )
-    parser.add_argument(
-        "--hops",
-        type=between(1, HOPS_MAX),
-        default=64,
-        help=f"next hops of the routes {DEFAULT}",
-    )
+    add_hops(parser)
     add_ports(parser)
     parser.add_argument(
         "--longest",
@@ -38,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--nodes",
-        type=between(0, 10**9),
+        type=between(0, COUNT_MAX),
         default=IPV6.nodes,
         help="nodes of the program's trie (default: those of apps/l3-switch, "
         f"{IPV6.nodes:,})",

@@ -17,8 +17,8 @@ import numpy as np
 
 from npftrace.arguments import (
     COUNT_MAX,
-    DEFAULT,
     add_control_output,
+    add_hops,
     add_ports,
     between,
 )
@@ -26,7 +26,7 @@ from npftrace.errors import InputError
 from npftrace.files import read_bytes
 from npftrace.frames.wire import ipv4_value
 from npftrace.tables import mrt
-from npftrace.tables.limits import HOPS_MAX, IPV4, IPV6, Family, fitting
+from npftrace.tables.limits import IPV4, IPV6, Family, fitting
 from npftrace.tables.routers import write_router
 
 #: Next hops of a table that names none.
@@ -42,12 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rib", type=Path, help="PREFIX NEXT_HOP lines or MRT, may be compressed"
     )
     add_control_output(parser)
-    parser.add_argument(
-        "--hops",
-        type=between(1, HOPS_MAX),
-        default=64,
-        help=f"next hops at most {DEFAULT}",
-    )
+    add_hops(parser, "next hops at most")
     add_ports(parser)
     parser.add_argument(
         "--limit", type=between(1, COUNT_MAX), metavar="N", help="only N routes"
