@@ -1,6 +1,7 @@
 #include "sim-ixp/RunIxpsim.h"
 
 #include "sim-ixp/report/BreakReport.h"
+#include "sim-ixp/report/P4Info.h"
 #include "sim-ixp/report/ProfileTable.h"
 #include "sim-ixp/report/ResultFiles.h"
 #include "sim-ixp/report/StatisticTable.h"
@@ -67,6 +68,12 @@ ExitStatus describe(CommandLine &line) {
     image = readImage(line);
   if (!image)
     return report(image.error());
+  if (line.describe == "json" || line.describe == "p4info") {
+    std::string text = line.describe == "json" ? image->manifest.dump(2) + "\n"
+                                               : p4Info(image->manifest);
+    std::fputs(text.c_str(), stdout);
+    return ExitDone;
+  }
   std::printf("chip parameters (--set name=value):\n%s",
               target::describeParameters(line.run.parameters).c_str());
   std::printf("configurations (--chip=NAME):\n");
@@ -206,7 +213,7 @@ ExitStatus runUcode(CommandLine &line) {
 } // namespace
 
 ExitStatus runIxpsim(CommandLine line) {
-  if (line.describe)
+  if (!line.describe.empty())
     return describe(line);
   return line.ucode.empty() ? simulate(line) : runUcode(line);
 }

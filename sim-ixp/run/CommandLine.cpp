@@ -92,8 +92,10 @@ void declareResults(CLI::App &app, CommandLine &line) {
                  "when packet N is there")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_flag("--describe", line.describe,
-               "print the chip's parameters, and the image if given");
+  app.add_flag("--describe{text}", line.describe,
+               "print the chip's parameters, and the image if given; =json: "
+               "the image's manifest; =p4info: its tables for P4Runtime")
+      ->check(CLI::IsMember({"text", "json", "p4info"}));
   app.add_flag("--quiet", line.quiet, "print no table and no progress");
   app.add_flag("--progress", line.progress,
                "print progress even if stderr is not a terminal");
@@ -141,8 +143,10 @@ std::string findRawConflict(const CommandLine &line) {
 
 /// Why the arguments do not go together, or an empty string.
 std::string findConflict(const CommandLine &line) {
-  if (line.describe)
-    return "";
+  if (!line.describe.empty())
+    return line.describe != "text" && line.image.empty()
+               ? "--describe=" + line.describe + " needs an image"
+               : "";
   if (!line.ucode.empty())
     return findRawConflict(line);
   if (!line.journey.empty() && !line.run.tracedPacket)
@@ -265,7 +269,8 @@ std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   }
   if (Status status = finishOptions(policy, line); !status)
     return usageError(status.error().message);
-  KARAKAL_ASSERT(line.describe || !line.ucode.empty() || !line.trace.empty(),
+  KARAKAL_ASSERT(!line.describe.empty() || !line.ucode.empty() ||
+                     !line.trace.empty(),
                  "an accepted command line gives nothing to run");
   return line;
 }

@@ -28,7 +28,8 @@ struct CommandLine {
   std::string chip;
   std::vector<std::string> settings; ///< "name=value", applied to the chip
   SimulationOptions run;
-  bool describe = false;
+  /// Empty, or the form: "text", "json" or "p4info".
+  std::string describe;
   bool quiet = false;
   bool progress = false;
 };

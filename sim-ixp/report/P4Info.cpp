@@ -1,0 +1,121 @@
+// The tables of an image as P4Runtime's `p4info`.
+//
+//   tables {
+//     preamble { id: 33554433 name: "m.routes" alias: "routes" }
+//     match_fields { id: 1 name: "dst" bitwidth: 32 match_type: LPM }
+//     action_refs { id: 16777217 }
+//     size: 10000
+//   }
+
+#include "sim-ixp/report/P4Info.h"
+
+#include "support/Assert.h"
+
+#include <cctype>
+#include <cstdint>
+
+namespace karakal::sim {
+
+using nlohmann::json;
+
+namespace {
+
+/// The first byte of an object's id tells its kind (P4Runtime 1.3,
+/// section 6.3).
+constexpr uint32_t actionIds = 0x01u << 24, tableIds = 0x02u << 24;
+
+std::string quoted(const std::string &text) { return json(text).dump(); }
+
+std::string matchType(const std::string &match) {
+  std::string type;
+  for (char c : match)
+    type += char(std::toupper(c));
+  KARAKAL_ASSERT(type == "EXACT" || type == "LPM" || type == "TERNARY" ||
+                     type == "RANGE",
+                 "a field of a key is matched in one of four ways");
+  return type;
+}
+
+/// `u16` has 16 bits.
+unsigned bitsOf(const std::string &type) {
+  if (type == "bool")
+    return 1;
+  if (type == "int" || type == "unsigned")
+    return 32;
+  return unsigned(std::stoul(type.substr(1)));
+}
+
+/// The last part of a name if no other table has it, else the whole name.
+std::string aliasOf(const std::string &name, const json &tables) {
+  auto last = [](const std::string &of) {
+    return of.substr(of.rfind('.') + 1);
+  };
+  unsigned count = 0;
+  for (const json &table : tables)
+    count += last(table["name"]) == last(name);
+  return count == 1 ? last(name) : name;
+}
+
+std::string preamble(uint32_t id, const std::string &name,
+                     const std::string &alias) {
+  return "  preamble {\n    id: " + std::to_string(id) +
+         "\n    name: " + quoted(name) + "\n    alias: " + quoted(alias) + "\n";
+}
+
+std::string tableText(const json &table, uint32_t number,
+                      const std::string &alias) {
+  std::string text =
+      "tables {\n" + preamble(tableIds | number, table["name"], alias);
+  for (const json &field : table["value"])
+    if (field["mutable"])
+      text += "    annotations: " +
+              quoted("@mutable(" + field["name"].get<std::string>() + ", " +
+                     field["type"].get<std::string>() + ")") +
+              "\n";
+  text += "  }\n";
+  uint32_t id = 0;
+  for (const json &field : table["key"])
+    text += "  match_fields {\n    id: " + std::to_string(++id) +
+            "\n    name: " + quoted(field["name"]) +
+            "\n    bitwidth: " + std::to_string(field["bits"].get<unsigned>()) +
+            "\n    match_type: " + matchType(field["match"]) + "\n  }\n";
+  return text +
+         "  action_refs {\n    id: " + std::to_string(actionIds | number) +
+         "\n  }\n  size: " + std::to_string(table["limit"].get<uint64_t>()) +
+         "\n}\n";
+}
+
+std::string actionText(const json &table, uint32_t number,
+                       const std::string &alias) {
+  std::string text =
+      "actions {\n" +
+      preamble(actionIds | number, table["name"].get<std::string>() + ".set",
+               alias + ".set") +
+      "  }\n";
+  uint32_t id = 0;
+  for (const json &field : table["value"])
+    if (!field["mutable"])
+      text += "  params {\n    id: " + std::to_string(++id) +
+              "\n    name: " + quoted(field["name"]) +
+              "\n    bitwidth: " + std::to_string(bitsOf(field["type"])) +
+              "\n  }\n";
+  return text + "}\n";
+}
+
+} // namespace
+
+std::string p4Info(const json &manifest) {
+  std::string text = "pkg_info {\n  name: " + quoted(manifest["program"]) +
+                     "\n  arch: \"karakal\"\n}\n";
+  const json tables = manifest.value("tables", json::array());
+  uint32_t number = 0;
+  std::string actions;
+  for (const json &table : tables) {
+    std::string alias = aliasOf(table["name"], tables);
+    text += tableText(table, ++number, alias);
+    actions += actionText(table, number, alias);
+  }
+  return text + actions;
+}
+
+} // namespace karakal::sim
