@@ -5,6 +5,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "host/ThreadTime.h"
+#include "traces/TableEntries.h"
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -79,6 +80,9 @@ private:
   Status bind(const std::vector<traces::ControlCall> &control);
   Status init();
   Status refused(Error why);
+  Result<uint32_t> returnedBy(const BoundCall &bound, size_t control,
+                              const std::vector<uint64_t> &arguments);
+  Status readEntries(const BoundCall &bound);
   Status callControl(const BoundCall &bound);
   Status callsDue(uint64_t due);
   Status callsAtEnd();
@@ -130,6 +134,7 @@ private:
   int64_t noFuel = 0;
   uint32_t noPpf = NoPpf;
   std::vector<uint32_t> consumerIndex;
+  std::vector<traces::ControlSignature> signatures; ///< of all controls
   std::vector<BoundCall> calls, endCalls;
   std::vector<traces::ControlValue> values;
   std::vector<Error> refusedCalls;
@@ -150,7 +155,6 @@ JitProgram Runner::compileForSpeed() {
 }
 
 Status Runner::bind(const std::vector<traces::ControlCall> &control) {
-  std::vector<traces::ControlSignature> signatures;
   for (const HostControl &function : program.controls)
     signatures.push_back(function.signature);
   for (const traces::ControlCall &call : control) {
@@ -196,16 +200,40 @@ Status Runner::refused(Error why) {
   return success();
 }
 
-Status Runner::callControl(const BoundCall &bound) {
+/// What a control function returns for a call of the control file.
+Result<uint32_t> Runner::returnedBy(const BoundCall &bound, size_t control,
+                                    const std::vector<uint64_t> &arguments) {
   *compiled.fuel = options.fuelPerCall;
   uint32_t returned = 0;
-  ControlFunction entry = compiled.controls[bound.control];
-  const uint64_t *arguments = bound.arguments.data();
-  if (!callGuarded(context, [&] { returned = entry(arguments); }) || !drain())
+  ControlFunction entry = compiled.controls[control];
+  if (!callGuarded(context, [&] { returned = entry(arguments.data()); }) ||
+      !drain())
     return makeFileError("E-host-001", bound.call->file,
                          bound.call->name + ": " + fault(), bound.call->line);
-  const traces::ControlSignature &function =
-      program.controls[bound.control].signature;
+  return returned;
+}
+
+/// Keeps the entries that a call of `read` or `dump` asked for.
+Status Runner::readEntries(const BoundCall &bound) {
+  traces::TableReader reader(signatures, bound.control);
+  Result<uint32_t> returned = 0u;
+  while (auto next = reader.next(*returned)) {
+    returned = returnedBy(bound, next->function, next->args);
+    if (!returned)
+      return returned.error();
+  }
+  values.push_back({bound.call->text, bound.call->line, 0, reader.lines()});
+  return success();
+}
+
+Status Runner::callControl(const BoundCall &bound) {
+  auto called = returnedBy(bound, bound.control, bound.arguments);
+  if (!called)
+    return called.error();
+  uint32_t returned = *called;
+  const traces::ControlSignature &function = signatures[bound.control];
+  if (traces::readsEntries(function) && returned == 0)
+    return readEntries(bound);
   if (traces::givesValue(function))
     values.push_back(traces::valueOf(function, bound.call->text,
                                      bound.call->line, returned));

@@ -45,9 +45,14 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
   stats["control"] = {{"calls", run.controlCalls},
                       {"not_reached", run.controlNotReached},
                       {"values", Json::array()}};
-  for (const traces::ControlValue &value : run.controlValues)
-    stats["control"]["values"].push_back(
-        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  for (const traces::ControlValue &value : run.controlValues) {
+    Json each = {{"line", value.line}, {"call", value.call}};
+    if (value.entries)
+      each["entries"] = *value.entries;
+    else
+      each["value"] = value.value;
+    stats["control"]["values"].push_back(std::move(each));
+  }
   const SpecializeReport &special = run.specialization;
   if (wasAsked(special))
     stats["specialization"] = {
@@ -107,7 +112,7 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
     if (count != 0)
       text += row(name, count);
   for (const traces::ControlValue &value : run.controlValues)
-    text += value.call + " = " + std::to_string(value.value) + "\n";
+    text += traces::valueText(value);
   const SpecializeReport &special = run.specialization;
   if (wasAsked(special)) {
     text += format(

@@ -127,6 +127,8 @@ Result<std::string> requestOf(const ClientOptions &options) {
   const std::vector<std::string> &words = options.words;
   const std::string &verb = words.front();
   bool isAlone = words.size() == 1;
+  if (verb == "dump" && words.size() == 2)
+    return "call " + words[1] + ".dump()";
   if (verb == "stats" || verb == "watch" || verb == "functions" ||
       verb == "explain" || verb == "dump" || verb == "stop") {
     if (!isAlone)

@@ -146,6 +146,7 @@ parseClient(int argc, char **argv) {
              "would undo it\n"
              "  dump            the calls that bring a new switch to this "
              "state, as a control file\n"
+             "  dump TABLE      the entries of a table as calls of its 'add'\n"
              "  stop            ends the switch\n"
              "Exit status: 0 done, 1 refused or no switch there, 2 the command "
              "line is wrong.");

@@ -2,6 +2,7 @@
 
 #include "switch/ControlServer.h"
 #include "switch/Statistics.h"
+#include "traces/TableEntries.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -327,6 +328,8 @@ uint64_t ControlServer::watch(uint64_t nowNs) {
 std::string ControlServer::functionList() const {
   std::string text;
   for (const auto &function : served.liveProgram().controls()) {
+    if (traces::isForReaders(function))
+      continue;
     text += function.returns + " " + function.name + "(";
     for (size_t i = 0; i < function.params.size(); ++i)
       text += (i ? ", " : "") + function.params[i].type + " " +

@@ -1,6 +1,7 @@
 // The control calls that a program has accepted.
 
 #include "switch/Journal.h"
+#include "traces/TableEntries.h"
 #include <algorithm>
 
 namespace karakal::sw {
@@ -22,7 +23,7 @@ Journal::Journal(const std::vector<traces::ControlSignature> &signatures) {
   for (const traces::ControlSignature &signature : signatures) {
     Function &function = functions.emplace_back();
     function.table = tableOf(signature.name);
-    if (traces::givesValue(signature))
+    if (traces::givesValue(signature) || traces::readsEntries(signature))
       function.effect = Effect::None;
     auto remove = removes.find(function.table);
     auto effect =

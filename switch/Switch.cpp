@@ -1,6 +1,7 @@
 // The switch.
 
 #include "switch/Switch.h"
+#include "traces/TableEntries.h"
 
 namespace karakal::sw {
 
@@ -75,6 +76,25 @@ Switch::Making Switch::prepared(const traces::ControlCall &call) {
           0u};
 }
 
+/// Makes a call, and after a `read` or `dump` those that read the entries.
+void Switch::make(Making &call, x86::LiveCore &core, uint64_t now) {
+  auto returnedBy = [&](const traces::Resolved &made) {
+    return core.call(made.function, made.args, now, *cores[0]);
+  };
+  size_t function = call.resolved->function;
+  call.returned = returnedBy(*call.resolved);
+  if (!call.returned || *call.returned != 0 ||
+      !traces::readsEntries(program.controls()[function]))
+    return;
+  traces::TableReader reader(program.controls(), function);
+  while (auto next = reader.next(*call.returned)) {
+    call.returned = returnedBy(*next);
+    if (!call.returned)
+      return;
+  }
+  call.entries = reader.lines();
+}
+
 /// Makes those that are calls of the program.
 void Switch::make(std::vector<Making> &calls) {
   size_t next = 0;
@@ -91,15 +111,21 @@ void Switch::make(std::vector<Making> &calls) {
       auto attached = core.attach();
       uint64_t now = monotonicNs(), end = now + StopNsMax;
       for (; now < end && skip(); now = monotonicNs(), ++next)
-        calls[next].returned =
-            core.call(calls[next].resolved->function,
-                      calls[next].resolved->args, now, *cores[0]);
+        make(calls[next], core, now);
       if (changing)
         changing.unlock();
       if (!threads.empty())
         program.settle();
     });
   }
+}
+
+/// Lines, the last one without its end.
+static std::string joined(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : "\n") + line;
+  return text;
 }
 
 Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
@@ -112,6 +138,8 @@ Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
   const traces::ControlSignature &function =
       program.controls()[made.resolved->function];
   ++calls;
+  if (made.entries)
+    return joined(*made.entries);
   if (returned && traces::givesValue(function))
     return std::to_string(
         traces::valueOf(function, call.text, call.line, *returned).value);

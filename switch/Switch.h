@@ -6,6 +6,7 @@
 #include "switch/Core.h"
 #include "switch/Journal.h"
 #include <functional>
+#include <optional>
 #include <thread>
 
 namespace karakal::sw {
@@ -81,8 +82,11 @@ private:
     const traces::ControlCall &call;
     Result<traces::Resolved> resolved;
     Result<uint32_t> returned;
+    /// What a `read` or `dump` of a table found.
+    std::optional<std::vector<std::string>> entries = {};
   };
   Making prepared(const traces::ControlCall &call);
+  void make(Making &call, x86::LiveCore &core, uint64_t now);
   void make(std::vector<Making> &calls);
   Answer answerOf(const Making &made, bool isNoted);
 

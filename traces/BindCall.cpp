@@ -1,7 +1,8 @@
 // Checks calls of control functions against the functions of a program.
 
 #include "support/Refusal.h"
-#include "traces/ControlFile.h"
+#include "traces/CallGroups.h"
+#include "traces/TableEntries.h"
 
 #include <iterator>
 #include <optional>
@@ -10,26 +11,6 @@ using namespace karakal;
 using namespace karakal::traces;
 
 namespace {
-
-struct IntegerType {
-  bool isSigned;
-  unsigned bits;
-};
-
-IntegerType typeOf(const std::string &name) {
-  if (name == "int")
-    return {true, 32};
-  if (name == "unsigned")
-    return {false, 32};
-  if (name == "bool")
-    return {false, 1};
-  KARAKAL_ASSERT(name.size() >= 2 && (name[0] == 'u' || name[0] == 's'),
-                 "a control parameter is of an integer type, not " + name);
-  const std::optional<uint64_t> bits = parseNumber(name.substr(1), 10, 64);
-  KARAKAL_ASSERT(bits && *bits >= 1,
-                 "a control parameter has 1 to 64 bits, not " + name);
-  return {name[0] == 's', static_cast<unsigned>(*bits)};
-}
 
 bool fits(int64_t value, ControlLiteral::Form form, IntegerType type) {
   const auto bits = static_cast<uint64_t>(value);
@@ -43,45 +24,6 @@ std::string plural(std::size_t count, const std::string &noun) {
   const bool isEntry = noun == "entry" && count != 1;
   return std::to_string(count) + " " +
          (isEntry ? "entries" : noun + (count == 1 ? "" : "s"));
-}
-
-/// The parameters that one written argument fills.
-struct Group {
-  std::string name;
-  /// Indices of the parameters; -1: there is none.
-  int high = -1, low = -1;
-  ControlCall::Suffix suffix = ControlCall::None;
-  int suffixHigh = -1, suffixLow = -1;
-};
-
-std::vector<Group> groupsOf(const ControlSignature &signature) {
-  std::vector<Group> groups;
-  for (std::size_t index = 0; index < signature.params.size(); ++index) {
-    const std::string &full = signature.params[index].name;
-    const std::string name = full.substr(0, full.find('.'));
-    const std::string part = full.substr(name.size());
-    if (groups.empty() || groups.back().name != name)
-      groups.push_back({name});
-    Group &group = groups.back();
-    auto has = [&](const char *text) {
-      return part.find(text) != std::string::npos;
-    };
-    ControlCall::Suffix suffix = has(".length") ? ControlCall::Prefix
-                                 : has(".mask") ? ControlCall::Mask
-                                 : has(".last") ? ControlCall::Range
-                                                : ControlCall::None;
-    const bool isValue = suffix == ControlCall::None;
-    if (!isValue)
-      group.suffix = suffix;
-    int &slot = has(".high") ? (isValue ? group.high : group.suffixHigh)
-                             : (isValue ? group.low : group.suffixLow);
-    KARAKAL_ASSERT(slot < 0, "a parameter is declared once: " + full);
-    slot = static_cast<int>(index);
-  }
-  for (const Group &group : groups)
-    KARAKAL_ASSERT(group.low >= 0,
-                   "a parameter without its value: " + group.name);
-  return groups;
 }
 
 /// `u32`, or `u128` of two parameters.
@@ -107,7 +49,8 @@ Error unknownFunction(const ControlCall &call,
                       const std::vector<ControlSignature> &signatures) {
   std::string known;
   for (const ControlSignature &signature : signatures)
-    known += (known.empty() ? "" : ", ") + signature.name;
+    if (!isForReaders(signature))
+      known += (known.empty() ? "" : ", ") + signature.name;
   return makeFileError(
       "E-traces-023", call.file,
       "the program has no control function '" + call.name + "'" +
@@ -330,7 +273,7 @@ ControlValue karakal::traces::valueOf(const ControlSignature &signature,
                                       uint32_t bits) {
   // Functions extend what they return to 32 bits.
   const bool isSigned = typeOf(signature.returns).isSigned;
-  return {call, line, isSigned ? int64_t{int32_t(bits)} : int64_t{bits}};
+  return {call, line, isSigned ? int64_t{int32_t(bits)} : int64_t{bits}, {}};
 }
 
 /// Whether a call by `name` means `function`: by its full name, or by the last
@@ -349,7 +292,7 @@ karakal::traces::bindCall(const ControlCall &call,
   std::optional<std::size_t> found;
   for (std::size_t index = 0; index < signatures.size(); ++index) {
     const std::string &name = signatures[index].name;
-    if (!isMeant(name, call.name))
+    if (!isMeant(name, call.name) || isForReaders(signatures[index]))
       continue;
     if (name == call.name) {
       found = index;

@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,13 @@ struct ControlValue {
   std::string call;
   uint32_t line = 0;
   int64_t value = 0;
+  /// What `read` or `dump` of a table gave instead of a value.
+  std::optional<std::vector<std::string>> entries;
 };
+
+/// Lines that tell it: `call = value`, or the call as a comment and its
+/// entries, which can be part of a control file.
+std::string valueText(const ControlValue &value);
 
 /// Whether a function returns a value, not whether it was refused.
 bool givesValue(const ControlSignature &signature);

@@ -24,9 +24,11 @@ static constexpr uint64_t tableEntriesMax = 1 << 22;
 /// The most numbers that a control function takes.
 static constexpr size_t numbersMax = 16;
 
-/// The functions of every table.
+/// The functions of every table that a program can call.
 static const std::vector<std::string> operationNames = {
     "find", "add", "change", "remove", "clear", "count"};
+/// Those for control files alone, and where the others' helpers are.
+static const std::vector<std::string> controlNames = {"read", "dump", "own"};
 
 void Sema::resolveTable(TableDecl &decl) {
   KARAKAL_ASSERT(decl.progress == Progress::NotStarted && decl.scope,
@@ -59,7 +61,8 @@ void Sema::resolveTableRecord(TableDecl &decl) {
             "a value of a table is a scalar, not '" + field.type->str() + "'");
       field.type = types.error();
     }
-    if (llvm::is_contained(operationNames, field.name.name))
+    if (llvm::is_contained(operationNames, field.name.name) ||
+        llvm::is_contained(controlNames, field.name.name))
       error(DiagId::ReservedName, field.name.range,
             "'" + field.name.name + "' is a function of every table");
   }

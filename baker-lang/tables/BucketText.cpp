@@ -254,6 +254,23 @@ std::optional<std::string> BucketText::expressionOf(StringRef name) const {
   return std::nullopt;
 }
 
+/// The words of the key of a place. A hash does not tell them: they are kept
+/// beside it.
+std::string BucketText::keyOfPlace(bool isKept) const {
+  std::string at = "(bucket_of(n) * SLOTS_OF_BUCKET + (n - 1 & 15)) * " +
+                   number(layout.keyWords);
+  std::string text;
+  for (unsigned i = 0; i < layout.keyWords; ++i) {
+    std::string key = "key[" + number(i) + "]";
+    std::string kept =
+        layout.isHashed
+            ? "keys[" + at + " + " + number(i) + "]"
+            : "buckets[bucket_of(n)].w[word_of(n) + " + number(1 + i) + "]";
+    text += isKept ? kept + " = " + key + ";\n" : key + " = " + kept + ";\n";
+  }
+  return isKept && !layout.isHashed ? "" : text;
+}
+
 std::optional<std::string> BucketText::valueOf(StringRef name) const {
   KARAKAL_ASSERT(layout.fits(), "only a table that fits has text");
   if (auto value = numberOf(name))
@@ -274,6 +291,13 @@ std::optional<std::string> BucketText::valueOf(StringRef name) const {
     return change();
   if (name == "FREE_DATA")
     return freeData();
+  if (name == "KEPT_KEYS")
+    return layout.isHashed ? "@place(dram) u32 keys[BUCKETS * "
+                             "SLOTS_OF_BUCKET * " +
+                                 number(layout.keyWords) + "];"
+                           : std::string();
+  if (name == "KEEP_KEY" || name == "KEY_OF_PLACE")
+    return keyOfPlace(name == "KEEP_KEY");
   return std::nullopt;
 }
 

@@ -40,6 +40,7 @@ private:
   std::string dataOfNew() const;
   std::string change() const;
   std::string freeData() const;
+  std::string keyOfPlace(bool isKept) const;
 
   ir::TableOp table;
   BucketLayout layout;

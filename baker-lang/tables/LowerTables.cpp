@@ -90,7 +90,8 @@ std::string TableCode::newName(StringRef name) {
   if (name == "find")
     return prefix + "find";
   func::FuncOp function = this->function(name);
-  if (!function || ir::kindOf(function) != ir::FunctionKind::Control)
+  if (!function || ir::kindOf(function) != ir::FunctionKind::Control ||
+      name == "next_entry" || name == "entry_word")
     return prefix + "own." + name.str();
   for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
     if (name == slotField(i))

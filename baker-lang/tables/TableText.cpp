@@ -6,6 +6,7 @@
 #include "baker-lang/tables/TableText.h"
 
 #include "baker-lang/tables/BucketText.h"
+#include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -99,6 +100,7 @@ private:
   std::string levelSums(const std::function<uint64_t(const TrieLevel &)> &of);
   std::string defaultSlot(unsigned field);
   std::string readers();
+  ShowText show();
   std::string initial();
 
   ir::TableOp table;
@@ -380,6 +382,18 @@ std::string TableWriter::readers() {
   });
 }
 
+/// The arguments of the entry `n`, whose key is at hand.
+ShowText TableWriter::show() {
+  ShowText show(table, [&](unsigned i) {
+    return buckets ? "(" + buckets->fieldOf(i) + ")"
+                   : "entries[n]." + slotField(i);
+  });
+  if (buckets)
+    show.text = *buckets->valueOf("FOUND") + " found = look_up(" +
+                *listOf("KEY_WORD_LIST") + ");\n" + show.text;
+  return show;
+}
+
 std::string TableWriter::initial() {
   std::string text;
   if (auto values = table.getDefaultValues())
@@ -406,6 +420,8 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return structure.slots;
   if (name == "UNUSED_BITS")
     return 32 - layout.packedBits;
+  if (name == "SHOWN_WORDS")
+    return show().words;
   if (name == "TRIE_WORDS")
     return structure.trie.words();
   if (name == "TRIE_NODES")
@@ -450,6 +466,8 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return levelSums([](const TrieLevel &level) { return level.nodes; });
   if (name == "LEVEL_WORDS")
     return levelSums([](const TrieLevel &level) { return level.words(); });
+  if (name == "PLACE_OF_KEY")
+    return std::string(buckets ? "place_of_key()" : "slot_of_key()");
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
     return both(name == "ARGUMENTS");
   if (name == "KEY_ARGUMENTS" || name == "KEY_ARGUMENT_NAMES")
@@ -483,6 +501,8 @@ std::string TableWriter::valueOf(StringRef name) {
     return change();
   if (name == "READERS")
     return readers();
+  if (name == "SHOW")
+    return show().text;
   if (name == "INITIAL")
     return initial();
   KARAKAL_UNREACHABLE("a placeholder that no template has");
@@ -523,6 +543,9 @@ Result<std::string> tableText(ir::TableOp table,
   parts.push_back(nameOf(structure.kind));
   if (structure.kind != StructureKind::Buckets)
     parts.push_back("entries");
+  if (structure.kind != StructureKind::Buckets &&
+      structure.kind != StructureKind::List)
+    parts.push_back("walk");
   parts.push_back("control");
   TableWriter writer(table, structure);
   std::string text;

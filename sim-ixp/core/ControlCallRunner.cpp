@@ -45,21 +45,24 @@ ControlCallRunner::create(const target::Image &image,
   }
   if (xscale.contains("refusals"))
     runner.refusals = xscale["refusals"].get<std::vector<std::string>>();
-  std::vector<traces::ControlSignature> signatures;
-  for (const json &function : xscale["control"])
-    signatures.push_back(signatureOf(function));
+  for (const json &function : xscale["control"]) {
+    runner.signatures.push_back(signatureOf(function));
+    runner.entries.push_back(function["entry"]);
+  }
   for (const traces::ControlCall &written : calls) {
-    Result<traces::Resolved> bound = traces::bindCall(written, signatures);
+    Result<traces::Resolved> bound =
+        traces::bindCall(written, runner.signatures);
     if (!bound)
       return bound.error();
-    const json &function = xscale["control"][bound->function];
     Call call{written.when,
-              function["entry"],
+              runner.entries[bound->function],
               {},
               written.text,
               written.file,
               written.line,
-              signatures[bound->function]};
+              runner.signatures[bound->function],
+              bound->function,
+              {}};
     for (uint64_t argument : bound->args)
       call.arguments.push_back(static_cast<int64_t>(argument));
     if (written.kind == traces::ControlCall::Start)
@@ -97,7 +100,9 @@ Status ControlCallRunner::record(const Call &call,
     error.line = call.line;
     return error;
   }
-  if (traces::givesValue(call.function))
+  if (call.reader)
+    given.push_back({call.text, call.line, 0, call.reader->lines()});
+  else if (traces::givesValue(call.function))
     given.push_back(
         traces::valueOf(call.function, call.text, call.line, *result));
   // Initialization functions return nothing and have no source line.
@@ -111,6 +116,22 @@ Status ControlCallRunner::record(const Call &call,
   return success();
 }
 
+bool ControlCallRunner::goesOn(Call &call, const Result<uint32_t> &result) {
+  if (!result || !traces::readsEntries(call.function))
+    return false;
+  if (!call.reader) {
+    if (*result != 0)
+      return false;
+    call.reader.emplace(signatures, call.functionIndex);
+  }
+  std::optional<traces::Resolved> next = call.reader->next(*result);
+  if (!next)
+    return false;
+  call.entry = entries[next->function];
+  call.arguments.assign(next->args.begin(), next->args.end());
+  return true;
+}
+
 Status ControlCallRunner::runBeforeStart() {
   Status status = runAll(startCalls);
   scheduler->advanceTo(
@@ -121,10 +142,13 @@ Status ControlCallRunner::runBeforeStart() {
 Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
 
 Status ControlCallRunner::runAll(std::vector<Call> &calls) {
-  for (const Call &call : calls)
-    if (Status status = record(call, core->call(call.entry, call.arguments));
-        !status)
+  for (Call &call : calls) {
+    Result<uint32_t> result = core->call(call.entry, call.arguments);
+    while (goesOn(call, result))
+      result = core->call(call.entry, call.arguments);
+    if (Status status = record(call, result); !status)
       return status;
+  }
   calls.clear();
   return success();
 }
@@ -160,9 +184,11 @@ void ControlCallRunner::runDue() {
 }
 
 void ControlCallRunner::onReturn(const Result<uint32_t> &result) {
+  isRunning = false;
+  if (goesOn(due.front(), result))
+    return runDue();
   Call call = std::move(due.front());
   due.pop_front();
-  isRunning = false;
   if (Status status = record(call, result); !status)
     firstError = status.error();
   runDue();

@@ -18,6 +18,7 @@
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
+#include "traces/TableEntries.h"
 
 #include <cstdint>
 #include <deque>
@@ -82,11 +83,17 @@ private:
     std::string text, file;
     uint32_t line = 0;
     traces::ControlSignature function;
+    std::size_t functionIndex = 0;
+    /// Reads the entries that the call asked for, once it was accepted.
+    std::optional<traces::TableReader> reader;
   };
 
   Status runAll(std::vector<Call> &calls);
   Status refuse(Error why);
   Status record(const Call &call, const Result<uint32_t> &result);
+  /// Whether a call needs another one: entry and arguments are those of the
+  /// next.
+  bool goesOn(Call &call, const Result<uint32_t> &result);
   void runDue();
   void onReturn(const Result<uint32_t> &result);
 
@@ -96,6 +103,8 @@ private:
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
+  std::vector<traces::ControlSignature> signatures;
+  std::vector<uint32_t> entries;     ///< of the functions
   std::vector<std::string> refusals; ///< the texts of the program's `refusal`
   std::vector<Error> refused;
   bool keepGoing = false;

@@ -295,9 +295,14 @@ json hazardsOf(Simulation &run) {
 /// Calls and their functions' results.
 json controlOf(Simulation &run) {
   json values = json::array();
-  for (const traces::ControlValue &value : run.control().values())
-    values.push_back(
-        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  for (const traces::ControlValue &value : run.control().values()) {
+    json each = {{"line", value.line}, {"call", value.call}};
+    if (value.entries)
+      each["entries"] = *value.entries;
+    else
+      each["value"] = value.value;
+    values.push_back(std::move(each));
+  }
   return {{"calls", run.control().callCount()},
           {"not_reached", run.control().waitingCount()},
           {"values", std::move(values)}};
@@ -344,8 +349,7 @@ std::string describeStatistics(Simulation &run, const json &stats) {
   std::string text;
   describePackets(text, stats);
   for (const traces::ControlValue &value : run.control().values())
-    append(text, "value     %s = %lld\n", value.call.c_str(),
-           static_cast<long long>(value.value));
+    text += (value.entries ? "" : "value     ") + traces::valueText(value);
   const json &rate = stats["rate"];
   append(text, "rate      %.3f Gbps, %.3f Mpps forwarded (%.3f Gbps offered)\n",
          rate["forwarded_gbps"].get<double>(),

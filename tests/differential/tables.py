@@ -151,6 +151,7 @@ class TableCase:
     control: str
     frames: list[bytes]
     expected: list[bytes]
+    tables: list[Table]  # at the end
 
 
 def random_case(
@@ -222,4 +223,4 @@ def random_case(
             for i, _ in enumerate(t.values):
                 answer += (found[i] if found else 2**64 - 1).to_bytes(8, "big")
         expected.append(head + answer + bytes(header_pad))
-    return TableCase(source, "\n".join(control) + "\n", frames, expected)
+    return TableCase(source, "\n".join(control) + "\n", frames, expected, tables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -83,3 +84,16 @@ def test_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
     run("bakerc", source, f"--level={level}", *profile, "-o", image, *QUIET)
     run("ixpsim", image, *inputs, f"--out={out}", "--quiet")
     check(case, out)
+
+
+LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
+#: How many more programs to try.
+MORE = int(os.environ.get("KARAKAL_RANDOM_TABLES", "2"))
+
+
+@pytest.mark.parametrize("seed", range(1000, 1000 + MORE))
+def test_everywhere(seed: int, tmp_path: Path) -> None:
+    """On x86, specialized, and on the simulator at one level after the other."""
+    test_on_x86(seed, tmp_path)
+    test_specialized_at_every_step(seed, tmp_path)
+    test_on_the_simulator(seed, LEVELS[seed % len(LEVELS)], tmp_path)

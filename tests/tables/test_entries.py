@@ -1,0 +1,201 @@
+"""Tables read from outside: `read` and `dump`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from differential.tables import random_case
+from testkit.captures import write_pcap
+from testkit.switch import running_switch
+from testkit.tools import output_of, read_json, requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
+
+PROGRAM = """
+protocol p { head : 112; k : 32; demux { 18 }; }
+module m {
+  table routes { key { lpm u32 dst; } value { u16 hop; s8 level; } size 20; }
+  table routes6 { key { u8 vrf; lpm u128 dst; } value { u64 hop; } size 20; }
+  table rules {
+    key { ternary u32 src; range u16 port; lpm u32 dst; ternary u128 six; }
+    value { bool pass; }
+    limit 20;
+    entries { { 0x0a000000 & 0xff000000, 53, 0xc0000200/24, six: 0 & 0,
+                priority: 3, pass: true } }
+  }
+  table stations { key { u48 mac; } value { u8 port; } size 2000; }
+  table flows {
+    key { u128 a; u128 b; u7 c; } value { u32 x; mutable u32 n; } size 20;
+  }
+  table ports { key { u8 port; } value { u32 to; } size 20; }
+  ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+}
+m.f.ppf(p_pkt * ph) {
+  ph->k = (u32)routes.find(ph->k)->hop + stations.find(ph->k)->port
+          + ports.find(3)->to + (u32)routes6.find(1, 2)->hop
+          + flows.find(1, 2, 3)->x
+          + (rules.find(ph->k, 9, 7, 8)->pass ? 1 : 0);
+  channel_put(out_cc, ph);
+}
+"""
+
+ENTRIES = [
+    "m.routes.add(0.0.0.0/0, hop: 1, level: 0)",
+    "m.routes.add(10.0.0.0/8, hop: 3, level: -7)",
+    "m.routes.add(10.0.0.0/24, hop: 4, level: 127)",
+    "m.routes.add(203.0.113.7/32, hop: 65535, level: -128)",
+    "m.routes6.add(0, 2001:db8::/32, hop: 18446744073709551615)",
+    "m.routes6.add(7, ::/0, hop: 4294967296)",
+    "m.routes6.add(7, 2001:db8::1/128, hop: 5)",
+    "m.rules.add(any, 80..90, 10.0.0.0/8, 2001:db8:: & ffff:ffff::, "
+    "priority: 9, pass: 0)",
+    "m.rules.add(10.0.0.1, any, 0.0.0.0/0, any, priority: 4, pass: 1)",
+    "m.rules.add(10.0.0.0 & 255.0.0.0, 53, 192.0.2.0/24, any, priority: 3, pass: 1)",
+    "m.rules.add(any, 0..1, 1.2.3.4/32, ::1, priority: 3, pass: 1)",
+    "m.stations.add(00:00:00:00:00:01, port: 2)",
+    "m.stations.add(02:00:00:00:00:07, port: 255)",
+    "m.flows.add(::1, ffff::, 127, x: 4294967295)",
+    "m.flows.add(2001:db8::2, ::, 0, x: 0)",
+    "m.ports.add(0, to: 9)",
+    "m.ports.add(255, to: 4294967295)",
+]
+TABLES = ("routes", "routes6", "rules", "stations", "flows", "ports")
+FROM_THE_START = ENTRIES[9]
+
+
+def dumps(folder: Path, source: Path, calls: list[str]) -> list[list[str]]:
+    """All entries of all tables, on x86 and on the simulator."""
+    control, stats = folder / "c.txt", folder / "s.json"
+    ends = [f"@end {name}.dump()" for name in TABLES]
+    control.write_text("\n".join([*calls, *ends]) + "\n")
+    inputs = (f"--trace={folder / 't.pcap'}", f"--control={control}")
+    found = []
+    for command in (
+        ("bakerc", source, "--run"),
+        ("bakerc", source, "--run", "--fast", "--specialize=at-once"),
+        ("ixpsim", source.with_suffix(".ixp")),
+    ):
+        run(*command, *inputs, f"--stats={stats}")
+        values = read_json(stats)["control"]["values"]
+        assert [value["call"] for value in values] == [end[5:] for end in ends]
+        found.append([line for value in values for line in value["entries"]])
+    return found
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("entries")
+    source = folder / "t.baker"
+    source.write_text(PROGRAM)
+    run("bakerc", source, "-o", folder / "t.ixp")
+    write_pcap(folder / "t.pcap", [bytes(60)] * 3)
+    return source
+
+
+def test_a_dump_is_what_was_added(program: Path) -> None:
+    added = [entry for entry in reversed(ENTRIES) if entry != FROM_THE_START]
+    # Of equal priorities, the oldest comes first; the source's entry is older.
+    for found in dumps(program.parent, program, added):
+        assert found == ENTRIES
+    # An empty table gives no lines.
+    for found in dumps(program.parent, program, [f"{t}.clear()" for t in TABLES]):
+        assert found == []
+
+
+def test_a_dump_can_be_loaded(program: Path) -> None:
+    loaded = ["rules.clear()", *ENTRIES]
+    for found in dumps(program.parent, program, loaded):
+        assert found == ENTRIES
+
+
+def test_read(program: Path) -> None:
+    control, stats = program.parent / "read.txt", program.parent / "s.json"
+    control.write_text(
+        "routes.add(10.0.0.0/8, 3, -7)\nstations.add(2:0:0:0:0:7, 5)\n"
+        "@packet 1 routes.read(10.0.0.0/8)\n@packet 2 routes.dump()\n"
+        "@end stations.read(2:0:0:0:0:7)\n@end stations.count()\n"
+    )
+    inputs = (f"--trace={program.parent / 't.pcap'}", f"--control={control}")
+    route = "m.routes.add(10.0.0.0/8, hop: 3, level: -7)"
+    station = "m.stations.add(02:00:00:00:00:07, port: 5)"
+    for command in (
+        ("bakerc", program, "--run"),
+        ("ixpsim", program.with_suffix(".ixp")),
+    ):
+        said = run(*command, *inputs, f"--stats={stats}").stdout
+        values = read_json(stats)["control"]["values"]
+        assert [v.get("entries", v.get("value")) for v in values] == [
+            [route], [route], [station], 1,
+        ]  # fmt: skip
+        assert f"# routes.dump()\n{route}\n" in said
+
+
+@requires("bakersw")
+def test_a_switch_dumps_the_same(program: Path, tmp_path: Path) -> None:
+    loaded = tmp_path / "loaded.txt"
+    loaded.write_text("rules.clear()\n" + "\n".join(ENTRIES) + "\n")
+    with running_switch(program, tmp_path, "--port=null", "--stay") as switch:
+
+        def ctl(*words: object) -> str:
+            return output_of("bakersw", "ctl", f"--socket={switch.path}", *words)
+
+        assert ctl("load", loaded) == ""
+        found = "".join(ctl("dump", name) for name in TABLES)
+        assert found == "".join(entry + "\n" for entry in ENTRIES)
+        assert ctl("ports.read", 255) == "m.ports.add(255, to: 4294967295)\n"
+        assert "own.next_entry" not in ctl("functions")
+        ctl("ports.clear")
+        assert ctl("dump", "ports") == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("routes.read(10.0.0.0/9)", "the table has no such entry"),
+        ("routes.read(10.0.0.1/8)", "bits beyond the length of its prefix"),
+        ("routes.read()", "needs 'dst'"),
+        ("routes.dump(3)", "takes 0 arguments, not 1"),
+        ("m.routes.own.next_entry()", "no control function"),
+    ],
+)
+def test_what_cannot_be_read(call: str, why: str, program: Path) -> None:
+    control = program.parent / "wrong.txt"
+    control.write_text(f"routes.add(10.0.0.0/8, 3, -7)\n{call}\n")
+    inputs = (f"--trace={program.parent / 't.pcap'}", f"--control={control}")
+    for command in (
+        ("bakerc", program, "--run"),
+        ("ixpsim", program.with_suffix(".ixp")),
+    ):
+        said = run(*command, *inputs, status=1).stderr
+        assert "wrong.txt:2" in said and why in said, said
+        assert "own.entry_word" not in said
+
+
+@pytest.mark.parametrize("seed", range(300, 306))
+def test_random_tables_are_read(seed: int, tmp_path: Path) -> None:
+    """What is dumped after random changes loads into the same tables."""
+    case = random_case(seed)
+    source, trace = tmp_path / "t.baker", tmp_path / "t.pcap"
+    source.write_text(case.source)
+    write_pcap(trace, case.frames)
+    names = [t.name for t in case.tables]
+    ends = "".join(f"@end {name}.dump()\n" for name in names)
+    control, stats, image = (tmp_path / n for n in ("c.txt", "s.json", "t.ixp"))
+    quiet = "-Wno-unused-variable"
+    run("bakerc", source, "-o", image, quiet)
+
+    def dump(calls: str, *command: str | Path) -> list[list[str]]:
+        control.write_text(calls + ends)
+        inputs = (f"--trace={trace}", f"--control={control}", f"--stats={stats}")
+        run(*command, *inputs)
+        return [v["entries"] for v in read_json(stats)["control"]["values"]]
+
+    on_x86 = ("bakerc", source, "--run", quiet)
+    first = dump(case.control, *on_x86)
+    assert [len(lines) for lines in first] == [len(t.entries) for t in case.tables]
+    assert dump(case.control, "ixpsim", image) == first
+    loaded = "".join(line + "\n" for lines in first for line in lines)
+    assert dump(loaded, *on_x86) == first
