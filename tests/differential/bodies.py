@@ -34,6 +34,8 @@ class BodyMaker(StatementMaker):
     def make(self, first: bool) -> None:
         if first:
             self.first_metadata()
+        if self.program.tables:
+            self.look_up()
         # Every eighth program is large: many values live, long branches.
         size = 4 if self.program.seed % 8 == 7 else 1
         self.statements(size * self.rng.randint(2, 7), depth=2)

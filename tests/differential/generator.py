@@ -24,6 +24,8 @@ from differential.model import (
     Program,
     Protocol,
 )
+from differential.tables import Field as KeyField
+from differential.tables import State, random_table
 
 
 def make_protocol(rng: random.Random, name: str) -> Protocol:
@@ -97,7 +99,29 @@ def make_function(
     return Function(name, random_type(rng), parameters, body, protocol, writes)
 
 
-def make_program(seed: int) -> Program:
+def make_tables(rng: random.Random, program: Program, packets: int) -> None:
+    """Tables, and calls that change them before and between packets."""
+
+    def pools(of: KeyField) -> list[int]:
+        return [0, 1 << of.shift] * 4 + [rng.getrandbits(of.bits)]
+
+    program.tables = [
+        random_table(rng, f"t{i}", pools) for i in range(rng.randint(1, 3))
+    ]
+    states = [State(table) for table in program.tables]
+    program.loaded = [
+        rng.choice(states).random_call(rng, pools) for _ in range(rng.randint(0, 80))
+    ]
+    program.timed = [
+        (number, rng.choice(states).random_call(rng, pools))
+        for number in range(packets)
+        for _ in range(rng.choice((0, 0, 1, 3)))
+    ]
+
+
+def make_program(seed: int, changes: int | None = None) -> Program:
+    """With `changes` the program has tables, which change before each of so many
+    packets."""
     rng = random.Random(seed)
     protocols = [make_ether()]
     protocols += [make_protocol(rng, f"p{i}") for i in range(rng.randint(1, 3))]
@@ -111,6 +135,8 @@ def make_program(seed: int) -> Program:
         [],
         [Global("sink", U32, [0])],
     )
+    if changes is not None:
+        make_tables(random.Random(seed * 3571 + 11), program, changes)
     for i in range(rng.randint(0, 4)):
         made = make_function(rng, f"fn{i}", program.functions, protocols)
         program.functions.append(made)

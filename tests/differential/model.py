@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from differential.expressions import Expr, Type
+from differential.tables import Call, Entry, State, Table
 
 PORTS = 4
 HEADROOM = 128
@@ -160,6 +161,7 @@ class Outcome:
     drops: Counter[str] = field(default_factory=Counter)
     forwarded: int = 0
     dropped: int = 0
+    tables: dict[str, State] = field(default_factory=dict)
 
 
 @dataclass
@@ -170,6 +172,8 @@ class RunState:
     locals: dict[str, int]
     program: Program
     outcome: Outcome
+    #: The entries that look-ups found, by the names of their pointers.
+    found: dict[str, Entry] = field(default_factory=dict)
 
 
 Action = Callable[[RunState], None]
@@ -240,14 +244,23 @@ class Program:
     #: The PPF that receives the packets of a port; without entries, the first
     #: PPF receives all.
     by_port: dict[int, Ppf] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+    #: Calls before the first packet, and those before the packet of a number.
+    loaded: list[Call] = field(default_factory=list)
+    timed: list[tuple[int, Call]] = field(default_factory=list)
 
     @property
     def receivers(self) -> list[Ppf]:
         return list(self.by_port.values()) or self.ppfs[:1]
 
-    def run(self, frames: list[bytes]) -> Outcome:
-        outcome = Outcome()
+    def run(self, frames: list[bytes], timed: bool = True) -> Outcome:
+        """`timed`: tables change between packets."""
+        outcome = Outcome(tables={table.name: State(table) for table in self.tables})
+        calls = [(0, call) for call in self.loaded] + (self.timed if timed else [])
         for index, frame in enumerate(frames):
+            while calls and calls[0][0] <= index:
+                _, call = calls.pop(0)
+                outcome.tables[call.table.name].make(call)
             data = frame.ljust(FRAME_MIN, b"\0")
             buffer = bytearray(HEADROOM) + bytearray(data)
             port = index % PORTS
@@ -266,13 +279,17 @@ class Program:
 
     # ---- text ------------------------------------------------------------
 
-    def control_calls(self) -> list[str]:
-        return [
+    def control_calls(self, timed: bool = True) -> list[str]:
+        calls = [
             f"set_{g.name}({i}, {value})"
             for g in self.globals
             if g.is_array and not g.by_init
             for i, value in enumerate(g.values)
         ]
+        calls += [str(call) for call in self.loaded]
+        if timed:
+            calls += [f"@packet {number} {call}" for number, call in self.timed]
+        return calls
 
     def text(self) -> str:
         lines = [f"// Made by tests/differential from seed {self.seed}."]
@@ -290,6 +307,8 @@ class Program:
         lines += [f"    {type_} {name};" for name, type_ in self.metadata]
         lines.append("  }")
         lines += [f"  {g.declaration()}" for g in self.globals + self.sinks]
+        for table in self.tables:
+            lines += table.declaration()
         lines += self._ppf_lines() + self._wiring_lines()
         for function in self.functions:
             lines += function.lines()

@@ -40,8 +40,8 @@ class Reducer:
         source, image = work / "program.baker", work / "program.ixp"
         source.write_text("\n".join(lines) + "\n")
         trace = f"--trace={self.folder / 'trace.pcap'}"
-        control = [f"--control={self.folder / 'control.txt'}"]
-        if not any("control int" in line for line in lines):
+        control = [f"--control={self.folder / 'loaded.txt'}"]
+        if not any("control int" in line or "  table " in line for line in lines):
             control = []
         wanted, found = work / "x86.pcapng", work / "ixp.pcapng"
         run, level = self.tools.run, f"--level={self.level}"

@@ -12,6 +12,7 @@ from differential.actions import (
     read_global,
 )
 from differential.expressions import (
+    S32,
     U8,
     U32,
     Expr,
@@ -20,6 +21,7 @@ from differential.expressions import (
     cast,
     literal,
     random_expr,
+    shift,
 )
 from differential.model import (
     Code,
@@ -28,6 +30,8 @@ from differential.model import (
     Ppf,
     Program,
 )
+from differential.tables import Field as KeyField
+from differential.tables import Table
 
 
 class BodyScope:
@@ -51,6 +55,8 @@ class BodyScope:
         self.protocol = ppf.protocol
         self.locals: list[tuple[str, Type]] = []
         self.counters: list[tuple[str, Type]] = []
+        #: Pointers to entries of tables.
+        self.found: list[tuple[str, Table]] = []
         self.names = 0
         self.code = ppf.code
         self.loops = 0
@@ -65,12 +71,13 @@ class BodyScope:
     def block(self) -> Iterator[Code]:
         """A nested block. Its names, and changes of the handle, end with it."""
         saved = (self.code, self.handle, self.protocol)
-        visible = (len(self.locals), len(self.counters))
+        visible = (len(self.locals), len(self.counters), len(self.found))
         self.code = Code()
         yield self.code
         self.code, self.handle, self.protocol = saved
         del self.locals[visible[0] :]
         del self.counters[visible[1] :]
+        del self.found[visible[2] :]
 
     def literal_of(self, type_: Type) -> Expr:
         return literal(self.rng.getrandbits(type_.width), type_)
@@ -80,6 +87,8 @@ class BodyScope:
         return random_expr(self.rng, self.leaf, depth, divide=self.loops == 0)
 
     def leaf(self) -> Expr:
+        if self.found and self.rng.random() < 0.3:
+            return self.entry_value(*self.rng.choice(self.found))
         rng, kind = self.rng, self.rng.random()
         variables = self.locals + self.counters
         if kind < 0.4 and variables:
@@ -111,6 +120,25 @@ class BodyScope:
     def call(self, function: Function) -> Expr:
         arguments = [self.expr(1) for _ in function.parameters]
         return call(function, arguments, self.handle if function.protocol else "")
+
+    def entry_value(self, name: str, table: Table) -> Expr:
+        """A value of the entry that a pointer found, or whether there was one."""
+        if self.rng.random() < 0.3:
+            return Expr(
+                f"({name} ? 1 : 0)", S32, lambda env: int(not env.found[name].is_miss)
+            )
+        i = self.rng.randrange(len(table.values))
+        return Expr(
+            f"{name}->x{i}", table.values[i], lambda env: env.found[name].values[i]
+        )
+
+    def key_value(self, of: KeyField) -> Expr:
+        """A value that entries often have."""
+        type_ = Type(False, min(of.bits, 64))
+        if self.rng.random() < 0.1:
+            return cast(self.expr(1), type_)
+        few = cast(arithmetic("&", self.expr(1), literal(1, U8)), Type(False, 64))
+        return cast(shift("<<", few, literal(of.shift, U8)), type_)
 
     def index(self) -> Expr:
         """An index that is not constant: a constant one out of range is an error."""

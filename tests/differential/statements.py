@@ -43,6 +43,9 @@ class StatementMaker(BodyScope):
             if resizes and self.rng.random() < 0.15:
                 self.resize()
                 continue
+            if self.program.tables and self.rng.random() < 0.25:
+                self.use_table()
+                continue
             kind = self.rng.random()
             if kind < 0.3:
                 self.declare()
@@ -182,6 +185,37 @@ class StatementMaker(BodyScope):
         """Writes a global that is never read, because contexts race on it."""
         value = self.expr()
         self.code.add(f"sink = {value.text};", lambda state: None)
+
+    def use_table(self) -> None:
+        """Looks a table up, or adds to the mutable field of an entry."""
+        counted = [name for name, table in self.found if table.has_count]
+        if not counted or self.rng.random() < 0.5:
+            self.look_up()
+            return
+        name, amount = counted[-1], cast(self.expr(1), U32)
+
+        def action(state: RunState) -> None:
+            entry = state.found[name]
+            entry.count = U32.wrap(entry.count + amount.value(state))
+
+        self.code.add(f"atomic_add({name}->n, {amount.text});", action)
+
+    def look_up(self) -> None:
+        table, name = self.rng.choice(self.program.tables), self.name("r")
+        key = [self.key_value(each) for each in table.key]
+
+        def action(state: RunState) -> None:
+            searched = [each.value(state) for each in key]
+            tables = state.outcome.tables
+            state.found[name] = tables[table.name].entry(searched)
+
+        arguments = ", ".join(each.text for each in key)
+        call = f"{table.name}.find({arguments})"
+        self.code.add(f"{table.name} * {name} = {call};", action)
+        self.found.append((name, table))
+        if self.rng.random() < 0.7:
+            value = self.entry_value(name, table)
+            self.write_field(self.rng.choice(self.protocol.fields), value)
 
     def branch(self, depth: int) -> None:
         condition = self.expr()

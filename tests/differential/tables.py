@@ -1,17 +1,22 @@
 """Random tables, random calls that change them, and a model of both.
 
-A program has a few tables. Each packet holds one key for each table, and gets
-the values of the entries that the tables find. The calls are those of control
-files, some of them wrong; the model tells which ones a table refuses.
+The calls are those of control files; the model makes only those that a table
+accepts.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from differential.expressions import Type, random_type, random_value
+
 KINDS = ("exact", "lpm", "ternary", "range")
-Key = tuple[tuple[int, int], ...]
+#: For each field of a key a value, and a length, a mask or a last value; and the
+#: priority, which is 0 if the table has none.
+Key = tuple[tuple[tuple[int, int], ...], int]
+Pools = Callable[["Field"], list[int]]
 
 
 @dataclass
@@ -23,6 +28,11 @@ class Field:
     @property
     def ones(self) -> int:
         return (1 << self.bits) - 1
+
+    @property
+    def shift(self) -> int:
+        """The place of the bit in which keys often differ."""
+        return self.bits * 7 % (min(self.bits, 64) - 1) if self.bits > 1 else 0
 
     def pattern(self, rng: random.Random, pool: list[int]) -> tuple[int, int]:
         """What an entry has: a value and a length, a mask or a last value."""
@@ -47,9 +57,10 @@ class Field:
             return first <= value <= second
         return value == first
 
-    def literal(self, pattern: tuple[int, int]) -> str:
+    def literal(self, pattern: tuple[int, int], of_source: bool = False) -> str:
         first, second = pattern
-        sign = {"lpm": "/", "ternary": " & ", "range": ".."}.get(self.kind)
+        dots = " .. " if of_source else ".."
+        sign = {"lpm": "/", "ternary": " & ", "range": dots}.get(self.kind)
         if sign is None:
             return self.number(first)
         return (
@@ -66,70 +77,149 @@ class Field:
 
 
 @dataclass
+class Entry:
+    """The values of an entry, and the mutable field `n` that packets add to."""
+
+    values: tuple[int, ...]
+    count: int = 0
+    is_miss: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that a table accepts, in the state that the calls before it leave."""
+
+    table: Table
+    verb: str
+    key: Key = ((), 0)
+    values: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        arguments = self.table.key_literals(self.key) if self.key[0] else []
+        arguments += [f"x{i}: {value}" for i, value in enumerate(self.values)]
+        return f"{self.table.name}.{self.verb}({', '.join(arguments)})"
+
+
+@dataclass(eq=False)
 class Table:
+    """A declaration."""
+
     name: str
     key: list[Field]
-    values: list[int]  # widths
+    values: list[Type]
     limit: int
-    entries: dict[tuple[Key, int], tuple[int, ...]] = field(default_factory=dict)
+    has_count: bool = False
+    #: What a look-up without a match finds.
+    miss: tuple[int, ...] = ()
+    constants: list[tuple[Key, tuple[int, ...]]] = field(default_factory=list)
 
     @property
     def has_priority(self) -> bool:
         return any(each.kind in ("ternary", "range") for each in self.key)
 
-    def declaration(self) -> str:
-        keys = "".join(f" {each.kind} u{each.bits} {each.name};" for each in self.key)
-        values = "".join(f" u{bits} x{i};" for i, bits in enumerate(self.values))
-        return (
-            f"  table {self.name} {{ key {{{keys} }} value {{{values} }}"
-            f" size {self.limit}; }}\n"
-        )
+    def key_literals(self, key: Key, of_source: bool = False) -> list[str]:
+        parts, priority = key
+        literals = [
+            each.literal(part, of_source)
+            for each, part in zip(self.key, parts, strict=True)
+        ]
+        return literals + [f"priority: {priority}"] * self.has_priority
 
-    def find(self, packet: list[int]) -> tuple[int, ...] | None:
-        best: tuple[int, tuple[int, ...]] | None = None
-        for (key, priority), values in self.entries.items():
-            parts = list(zip(self.key, key, packet, strict=True))
+    def declaration(self) -> list[str]:
+        keys = [f"{each.kind} u{each.bits} {each.name};" for each in self.key]
+        values = [f"{type_} x{i};" for i, type_ in enumerate(self.values)]
+        values += ["mutable u32 n;"] * self.has_count
+        lines = [
+            f"  table {self.name} {{",
+            f"    key {{ {' '.join(keys)} }}",
+            f"    value {{ {' '.join(values)} }}",
+            f"    size {self.limit};",
+        ]
+        if self.miss:
+            fields = ", ".join(f"x{i}: {value}" for i, value in enumerate(self.miss))
+            lines.append(f"    default {{ {fields} }}")
+        if self.constants:
+            lines.append("    entries {")
+            for key, row in self.constants:
+                fields = [f"x{i}: {value}" for i, value in enumerate(row)]
+                parts = self.key_literals(key, of_source=True) + fields
+                lines.append(f"      {{ {', '.join(parts)} }},")
+            lines[-1] = lines[-1][:-1]
+            lines.append("    }")
+        return [*lines, "  }"]
+
+    def random_key(self, rng: random.Random, pools: Pools) -> Key:
+        parts = tuple(each.pattern(rng, pools(each)) for each in self.key)
+        return parts, rng.randint(0, 3) if self.has_priority else 0
+
+    def random_values(self, rng: random.Random) -> tuple[int, ...]:
+        return tuple(random_value(rng, type_) for type_ in self.values)
+
+
+class State:
+    """The entries of a table at one time."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.entries = {key: Entry(row) for key, row in table.constants}
+        self.miss = Entry(table.miss or (0,) * len(table.values), is_miss=True)
+
+    def find(self, packet: Iterable[int]) -> Entry | None:
+        best: tuple[int, Entry] | None = None
+        fields, searched = self.table.key, list(packet)
+        for (patterns, priority), entry in self.entries.items():
+            parts = list(zip(fields, patterns, searched, strict=True))
             if not all(each.matches(pattern, v) for each, pattern, v in parts):
                 continue
-            rank = priority if self.has_priority else 0
-            if not self.has_priority:
+            rank = priority
+            if not self.table.has_priority:
                 rank = sum(p[1] for each, p, _ in parts if each.kind == "lpm")
             if best is None or rank > best[0]:
-                best = rank, values
+                best = rank, entry
         return best[1] if best else None
 
-    def call(self, rng: random.Random, pools: dict[int, list[int]]) -> str:
-        """A random call that the table accepts, which the model makes, too."""
+    def entry(self, packet: Iterable[int]) -> Entry:
+        """What a pointer from `find` points to."""
+        return self.find(packet) or self.miss
+
+    def make(self, call: Call) -> None:
+        if call.verb == "clear":
+            self.entries.clear()
+        elif call.verb == "remove":
+            del self.entries[call.key]
+        elif call.verb == "change":
+            self.entries[call.key].values = call.values
+        else:
+            assert call.verb == "add" and call.key not in self.entries
+            self.entries[call.key] = Entry(call.values)
+
+    def random_call(self, rng: random.Random, pools: Pools) -> Call:
+        """A call that the table accepts now, which is also made."""
+        table = self.table
         while True:
             verb = rng.choice(("add",) * 20 + ("remove", "change") * 5 + ("clear",))
             if verb == "clear":
-                self.entries.clear()
-                return f"{self.name}.clear()"
-            if verb == "add":
-                key = tuple(each.pattern(rng, pools[each.bits]) for each in self.key)
-                priority = rng.randint(0, 3) if self.has_priority else 0
-                if (key, priority) in self.entries or len(self.entries) == self.limit:
+                call = Call(table, verb)
+            elif verb == "add":
+                key = table.random_key(rng, pools)
+                if key in self.entries or len(self.entries) == table.limit:
                     continue
+                call = Call(table, verb, key, table.random_values(rng))
             elif self.entries:
-                key, priority = rng.choice(list(self.entries))
+                key = rng.choice(list(self.entries))
+                values = table.random_values(rng) if verb == "change" else ()
+                call = Call(table, verb, key, values)
             else:
                 continue
-            arguments = [each.literal(p) for each, p in zip(self.key, key, strict=True)]
-            arguments += [f"priority: {priority}"] * self.has_priority
-            if verb == "remove":
-                del self.entries[key, priority]
-            else:
-                values = tuple(rng.getrandbits(bits) for bits in self.values)
-                self.entries[key, priority] = values
-                arguments += [f"x{i}: {v}" for i, v in enumerate(values)]
-            return f"{self.name}.{verb}({', '.join(arguments)})"
+            self.make(call)
+            return call
 
 
-def random_table(rng: random.Random, name: str) -> Table:
-    count = rng.randint(1, 4)
+def random_table(rng: random.Random, name: str, pools: Pools | None = None) -> Table:
+    """With `pools` the table may have entries from the start, a default, and counts."""
     shape = rng.choice(("exact", "exact", "lpm", "rules"))
     key = []
-    for i in range(count):
+    for i in range(rng.randint(1, 4)):
         kind = "exact"
         if shape == "lpm" and i == 0:
             kind = "lpm"
@@ -140,87 +230,19 @@ def random_table(rng: random.Random, name: str) -> Table:
         widths = (1, 7, 8, 16, 32) if kind == "range" else (1, 8, 13, 32, 48, 64, 128)
         key.append(Field(f"k{i}", kind, rng.choice(widths)))
     rng.shuffle(key)
-    values = [rng.choice((1, 8, 16, 32, 48)) for _ in range(rng.randint(1, 3))]
     limit = rng.choice((1, 5, 30, 200))
-    return Table(name, key, values, limit)
-
-
-@dataclass
-class TableCase:
-    source: str
-    control: str
-    frames: list[bytes]
-    expected: list[bytes]
-    tables: list[Table]  # at the end
-
-
-def random_case(
-    seed: int, packets: int = 40, calls: int = 80, timed: bool = True
-) -> TableCase:
-    """A program with a control file, its packets, and what it answers. `timed`: the
-    tables change between packets."""
-    rng = random.Random(seed)
-    tables = [random_table(rng, f"t{i}") for i in range(rng.randint(1, 3))]
-    pools = {
-        each.bits: [
-            rng.getrandbits(each.bits) >> rng.choice((0, 0, each.bits // 2))
-            for _ in range(12)
-        ]
-        for table in tables
-        for each in table.key
-    }
-    fields = [(t, each) for t in tables for each in t.key]
-    widths = [each.bits for _, each in fields]
-    pad = -sum(widths) % 8
-    source = "protocol q {\n  head : 112;\n"
-    source += "".join(f"  {t.name}_{each.name} : {each.bits};\n" for t, each in fields)
-    source += f"  pad : {pad};\n" if pad else ""
-    source += f"  answer : 64[{sum(len(t.values) for t in tables)}];\n"
-    answers = sum(len(t.values) for t in tables)
-    header = 14 + (sum(widths) + pad) // 8 + 8 * answers
-    header_pad = max(0, 60 - header)
-    source += f"  demux {{ {header} }};\n}}\n"
-    source += "module m {\n" + "".join(t.declaration() for t in tables)
-    source += (
-        "  ppf f { in q_pkt * in_cc; out q_pkt * out_cc; }\n"
-        "  wiring { rx -> f.in_cc; f.out_cc -> tx; }\n}\nm.f.ppf(q_pkt * ph) {\n"
-    )
-    at = 0
-    for t in tables:
-        keys = ", ".join(f"ph->{t.name}_{each.name}" for each in t.key)
-        source += f"  {t.name} * r{t.name} = {t.name}.find({keys});\n"
-        for i, _ in enumerate(t.values):
-            source += (
-                f"  ph->answer[{at}] = r{t.name} ? (u64)r{t.name}->x{i} : "
-                "0xffffffffffffffff;\n"
-            )
-            at += 1
-    source += "  ph->metadata.tx.port = 1;\n  channel_put(out_cc, ph);\n}\n"
-    control = [rng.choice(tables).call(rng, pools) for _ in range(calls)]
-    frames, expected = [], []
-    for number in range(packets):
-        for _ in range(rng.choice((0, 0, 1, 4)) if timed else 0):
-            call = rng.choice(tables).call(rng, pools)
-            control.append(f"@packet {number} {call}")
-        values = [rng.choice(pools[bits]) for bits in widths]
-        if rng.random() < 0.3:
-            values = [
-                v ^ (1 << rng.randrange(b)) for v, b in zip(values, widths, strict=True)
-            ]
-        bits = 0
-        for value, width in zip(values, widths, strict=True):
-            bits = bits << width | value
-        head = (
-            bytes(12)
-            + b"\x12\x34"
-            + (bits << pad).to_bytes((sum(widths) + pad) // 8, "big")
-        )
-        frames.append(head + bytes(8 * answers + header_pad))
-        answer, at = b"", 0
-        for t in tables:
-            found = t.find(values[at : at + len(t.key)])
-            at += len(t.key)
-            for i, _ in enumerate(t.values):
-                answer += (found[i] if found else 2**64 - 1).to_bytes(8, "big")
-        expected.append(head + answer + bytes(header_pad))
-    return TableCase(source, "\n".join(control) + "\n", frames, expected, tables)
+    values = [random_type(rng) for _ in range(rng.randint(1, 3))]
+    table = Table(name, key, values, limit)
+    if pools is None:
+        return table
+    table.has_count = rng.random() < 0.5
+    if rng.random() < 0.4:
+        table.miss = table.random_values(rng)
+    # Numbers in a source have at most 64 bits.
+    if rng.random() < 0.4 and all(each.bits <= 64 for each in key):
+        rows = {
+            table.random_key(rng, pools): table.random_values(rng)
+            for _ in range(min(limit, rng.randint(1, 6)))
+        }
+        table.constants = list(rows.items())
+    return table

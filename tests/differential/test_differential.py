@@ -14,6 +14,8 @@ from testkit.tools import requires
 
 FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
 COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
+#: How many programs with tables to try.
+TABLES = int(os.environ.get("KARAKAL_RANDOM_TABLES", "4"))
 #: An additional seed, with a flush in a block of one operation. Whether it fails
 #: depends on neighbouring data in the host's memory.
 RARE = (1431,)
@@ -23,6 +25,14 @@ RARE = (1431,)
 @pytest.mark.parametrize("seed", [*range(FIRST, FIRST + COUNT), *RARE])
 def test_all_engines_give_the_same_packets(seed: int) -> None:
     difference = check(seed, Tools(BUILD), keep=None)
+    assert not difference, difference
+
+
+@requires("bakerc", "ixpsim")
+@pytest.mark.parametrize("seed", range(1, 1 + TABLES))
+def test_with_tables(seed: int) -> None:
+    tools = Tools(BUILD, tables=True, in_turn=True, frames=40, timeout=300)
+    difference = check(seed, tools, keep=None)
     assert not difference, difference
 
 
@@ -52,3 +62,19 @@ def test_integers_follow_the_rules_of_the_language() -> None:
     assert ARITHMETIC["/"](-7, 2) == -3 and ARITHMETIC["%"](-7, 2) == -1
     assert shift("<<", literal(1, U32), literal(32, u8)).value(None) == 0
     assert shift(">>", literal(-1, S32), literal(40, u8)).value(None) == -1
+
+
+def test_programs_find_entries_of_all_kinds() -> None:
+    """Packets count what they find, and calls between packets make a difference."""
+    kinds: set[str] = set()
+    counted = changed = 0
+    for seed in range(40):
+        program, frames = make_program(seed, changes=20), make_frames(seed, 20)
+        assert program.text() == make_program(seed, changes=20).text()
+        loaded = program.run(frames, timed=False)
+        changed += program.run(frames).frames != loaded.frames
+        kinds |= {key.kind for table in program.tables for key in table.key}
+        for state in loaded.tables.values():
+            counted += sum(entry.count != 0 for entry in state.entries.values())
+    assert kinds == {"exact", "lpm", "ternary", "range"}
+    assert counted > 10 and changed > 10, (counted, changed)

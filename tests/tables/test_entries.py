@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from differential.tables import random_case
+from differential.table_cases import random_case
 from testkit.captures import write_pcap
 from testkit.switch import running_switch
 from testkit.tools import output_of, read_json, requires, run
@@ -179,8 +179,8 @@ def test_random_tables_are_read(seed: int, tmp_path: Path) -> None:
     """What is dumped after random changes loads into the same tables."""
     case = random_case(seed)
     source, trace = tmp_path / "t.baker", tmp_path / "t.pcap"
-    source.write_text(case.source)
-    write_pcap(trace, case.frames)
+    source.write_text(case.source())
+    write_pcap(trace, case.frames())
     names = [t.name for t in case.tables]
     ends = "".join(f"@end {name}.dump()\n" for name in names)
     control, stats, image = (tmp_path / n for n in ("c.txt", "s.json", "t.ixp"))
@@ -194,8 +194,9 @@ def test_random_tables_are_read(seed: int, tmp_path: Path) -> None:
         return [v["entries"] for v in read_json(stats)["control"]["values"]]
 
     on_x86 = ("bakerc", source, "--run", quiet)
-    first = dump(case.control, *on_x86)
-    assert [len(lines) for lines in first] == [len(t.entries) for t in case.tables]
-    assert dump(case.control, "ixpsim", image) == first
+    first = dump(case.control(), *on_x86)
+    states = case.after_all().values()
+    assert [len(lines) for lines in first] == [len(s.entries) for s in states]
+    assert dump(case.control(), "ixpsim", image) == first
     loaded = "".join(line + "\n" for lines in first for line in lines)
     assert dump(loaded, *on_x86) == first

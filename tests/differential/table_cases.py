@@ -1,0 +1,160 @@
+"""Programs that do nothing but look up random tables, with calls that change the
+tables, and the answers that a model gives.
+
+A program has a few tables. Each packet holds its number and one key for each table,
+and gets the values of the entries that the tables find.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from differential.tables import Call, Entry, Field, State, Table, random_table
+
+#: A field of an answer that no entry gave.
+NOTHING = 2**64 - 1
+
+
+@dataclass
+class TableCase:
+    tables: list[Table]
+    #: The searched values of a packet's keys, a list for each table.
+    keys: list[list[list[int]]]
+    initial: list[Call]
+    #: Calls with the number of the packet before which they are made.
+    timed: list[tuple[int, Call]]
+
+    # ---- the program and its inputs --------------------------------------
+
+    @property
+    def answers(self) -> int:
+        return sum(len(table.values) for table in self.tables)
+
+    def source(self) -> str:
+        fields = [(t, each) for t in self.tables for each in t.key]
+        lines = ["protocol q {", "  head : 112;"]
+        lines += [f"  {t.name}_{each.name} : {each.bits};" for t, each in fields]
+        if pad := -sum(each.bits for _, each in fields) % 8:
+            lines.append(f"  pad : {pad};")
+        lines.append(f"  answer : 64[{self.answers}];")
+        lines += [f"  demux {{ {len(self.head(0)) + 8 * self.answers} }};", "}"]
+        lines.append("module m {")
+        for table in self.tables:
+            lines += table.declaration()
+        lines += [
+            "  ppf f { in q_pkt * in_cc; out q_pkt * out_cc; }",
+            "  wiring { rx -> f.in_cc; f.out_cc -> tx; }",
+            "}",
+            "m.f.ppf(q_pkt * ph) {",
+        ]
+        at = 0
+        for t in self.tables:
+            keys = ", ".join(f"ph->{t.name}_{each.name}" for each in t.key)
+            lines.append(f"  {t.name} * r{t.name} = {t.name}.find({keys});")
+            for i, _ in enumerate(t.values):
+                value = f"r{t.name} ? (u64)r{t.name}->x{i} : {NOTHING:#x}"
+                lines.append(f"  ph->answer[{at}] = {value};")
+                at += 1
+        lines += ["  ph->metadata.tx.port = 1;", "  channel_put(out_cc, ph);", "}"]
+        return "\n".join(lines) + "\n"
+
+    def control(self, timed: bool = True) -> str:
+        lines = [str(call) for call in self.initial]
+        if timed:
+            lines += [f"@packet {number} {call}" for number, call in self.timed]
+        return "".join(line + "\n" for line in lines)
+
+    def head(self, number: int) -> bytes:
+        widths = [each.bits for table in self.tables for each in table.key]
+        values = [value for key in self.keys[number] for value in key]
+        bits = 0
+        for value, width in zip(values, widths, strict=True):
+            bits = bits << width | value
+        bits <<= -sum(widths) % 8
+        keys = bits.to_bytes((sum(widths) + 7) // 8, "big")
+        return number.to_bytes(12, "big") + b"\x12\x34" + keys
+
+    def frame(self, number: int, answer: bytes) -> bytes:
+        return (self.head(number) + answer).ljust(60, b"\0")
+
+    def frames(self) -> list[bytes]:
+        return [self.frame(i, bytes(8 * self.answers)) for i in range(len(self.keys))]
+
+    # ---- what is expected ------------------------------------------------
+
+    def loaded(self) -> dict[str, State]:
+        """The tables before the first packet."""
+        states = {table.name: State(table) for table in self.tables}
+        for call in self.initial:
+            states[call.table.name].make(call)
+        return states
+
+    def after_all(self) -> dict[str, State]:
+        states = self.loaded()
+        for _, call in self.timed:
+            states[call.table.name].make(call)
+        return states
+
+    def expected(self, timed: bool = True) -> list[bytes]:
+        states, calls = self.loaded(), list(self.timed if timed else [])
+        frames = []
+        for number, keys in enumerate(self.keys):
+            while calls and calls[0][0] <= number:
+                _, call = calls.pop(0)
+                states[call.table.name].make(call)
+            pairs = zip(self.tables, keys, strict=True)
+            answer = b"".join(
+                answer_of(states[t.name].find(key), t) for t, key in pairs
+            )
+            frames.append(self.frame(number, answer))
+        return frames
+
+    def parts(self, frame: bytes) -> Iterator[bytes]:
+        """What each table answered."""
+        at = len(self.head(0))
+        for table in self.tables:
+            size = 8 * len(table.values)
+            yield frame[at : at + size]
+            at += size
+
+
+def answer_of(entry: Entry | None, table: Table) -> bytes:
+    values = entry.values if entry else (NOTHING,) * len(table.values)
+    return b"".join((value % 2**64).to_bytes(8, "big") for value in values)
+
+
+def random_case(seed: int, packets: int = 40, calls: int = 80) -> TableCase:
+    rng = random.Random(seed)
+    drawn: dict[int, list[int]] = {}
+
+    def pools(of: Field) -> list[int]:
+        if of.bits not in drawn:
+            drawn[of.bits] = [
+                rng.getrandbits(of.bits) >> rng.choice((0, 0, of.bits // 2))
+                for _ in range(12)
+            ]
+        return drawn[of.bits]
+
+    tables = [random_table(rng, f"t{i}", pools) for i in range(rng.randint(1, 3))]
+    case = TableCase(tables, [], [], [])
+    states = {table.name: State(table) for table in tables}
+
+    def call() -> Call:
+        return states[rng.choice(tables).name].random_call(rng, pools)
+
+    case.initial = [call() for _ in range(calls)]
+    for number in range(packets):
+        case.timed += [(number, call()) for _ in range(rng.choice((0, 0, 1, 4)))]
+        near = rng.random() < 0.3
+        case.keys.append(
+            [
+                [
+                    rng.choice(pools(each)) ^ (near << rng.randrange(each.bits))
+                    for each in table.key
+                ]
+                for table in tables
+            ]
+        )
+    return case
