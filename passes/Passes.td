@@ -306,4 +306,20 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LineScopes : Pass<"baker-line-scopes", "::mlir::ModuleOp"> {
+  let summary = "name the file of each source line";
+  let description = [{
+    LLVM takes the file of a source line from the scope of the line's location. The scope
+    is the function, whose file is that of its first line. This pass gives each location
+    of another file, such as one that the program imports, a scope of its own inside the
+    function's.
+
+    Requires: LLVM's functions have scopes (`ensure-debug-info-scope-on-llvm-func`).
+  }];
+  let statistics = [
+    Statistic<"lines", "lines", "number of locations in another file">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // KARAKAL_PASSES_PASSES_TD

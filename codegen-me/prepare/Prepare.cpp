@@ -11,7 +11,6 @@
 
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -258,13 +257,28 @@ Result<CallOrder> checkModule(Module &module, const std::string &entry) {
   return order;
 }
 
+namespace {
+
+/// Removes debug information of variables, which has no words. Unlike LLVM's
+/// stripNonLineTableDebugInfo it keeps the scopes that name a line's file.
+void dropVariables(Module &module) {
+  for (Function &function : module)
+    for (Instruction &i : make_early_inc_range(instructions(function))) {
+      i.dropDbgRecords();
+      if (isa<DbgInfoIntrinsic>(i))
+        i.eraseFromParent();
+    }
+}
+
+} // namespace
+
 Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   std::string text;
   raw_string_ostream stream(text);
   if (verifyModule(module, &stream))
     return makeError("E-codegen-me-002", "the LLVM IR is not valid: " + text);
   module.setDataLayout(DataLayoutText);
-  stripNonLineTableDebugInfo(module);
+  dropVariables(module);
   lowerPartVectors(module);
   lowerUnaligned(module);
   trimBursts(module);

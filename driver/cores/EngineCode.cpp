@@ -7,6 +7,7 @@
 #include "ir/dialect/Target.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -14,13 +15,15 @@ namespace karakal::driver {
 
 namespace {
 
-/// Returns the source lines at which the program's functions begin.
+/// Returns the source lines at which the program's functions begin. Files have
+/// the names of the line table, without folders.
 std::vector<target::SourceFunction> sourcesOf(ModuleOp program) {
   std::vector<target::SourceFunction> sources;
   for (auto function : program.getOps<func::FuncOp>())
     if (auto location = function.getLoc()->findInstanceOf<FileLineColLoc>())
-      sources.push_back({location.getFilename().str(),
-                         function.getSymName().str(), location.getLine()});
+      sources.push_back(
+          {llvm::sys::path::filename(location.getFilename()).str(),
+           function.getSymName().str(), location.getLine()});
   return sources;
 }
 

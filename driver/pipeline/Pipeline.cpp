@@ -70,6 +70,8 @@ constexpr OrderRule orderRules[] = {
     {"baker-phr", "baker-to-llvm", "LLVM's dialect has no packets"},
     {"baker-to-llvm", "ensure-debug-info-scope-on-llvm-func",
      "scopes belong to LLVM's functions"},
+    {"ensure-debug-info-scope-on-llvm-func", "baker-line-scopes",
+     "the scope of a line lies in that of its function"},
 };
 
 //===----------------------------------------------------------------------===//
@@ -188,6 +190,7 @@ void addToLlvm(OpPassManager &passes, ir::Core core, const PipelineOptions &) {
 
 void addDebugScopes(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  passes.addPass(passes::createLineScopes());
 }
 
 // name, stage, first level, needed, reason, pass

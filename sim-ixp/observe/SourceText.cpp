@@ -13,9 +13,11 @@ SourceText::linesOf(const std::string &file) const {
   if (!isNew)
     return found->second;
   std::string base = file.substr(file.rfind('/') + 1);
-  std::vector<std::string> names = {file};
-  if (!folder.empty())
-    names = {folder + "/" + file, folder + "/" + base};
+  std::vector<std::string> names;
+  if (folders.empty())
+    names.push_back(file);
+  for (const std::string &folder : folders)
+    names.insert(names.end(), {folder + "/" + file, folder + "/" + base});
   for (const std::string &name : names) {
     std::ifstream in(name);
     if (!in)

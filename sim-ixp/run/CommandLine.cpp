@@ -70,10 +70,12 @@ void declareResults(CLI::App &app, CommandLine &line) {
                "instructions; --profile=FILE: write cycles by instruction and "
                "source line as JSON, and collapsed stacks for flame graphs to "
                "FILE.folded");
-  app.add_option("--sources", line.run.sourceFolder,
+  app.add_option("--sources", line.run.sourceFolders,
                  "folder of the program's source files, whose lines "
-                 "--trace-packet, --break and --profile show (default: as the "
-                 "image names them)")
+                 "--trace-packet, --break and --profile show; may be given "
+                 "several times (default: as the image names them)")
+      ->allow_extra_args(false)
+      ->take_all()
       ->check(CLI::ExistingDirectory);
   app.add_option("--trace-packet", line.run.tracedPacket,
                  "print everything that happens to packet N, counted from 0 "

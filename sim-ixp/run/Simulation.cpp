@@ -41,8 +41,8 @@ XScaleProgram programOf(const target::Image &image) {
 } // namespace
 
 Simulation::Simulation(SimulationOptions options, const target::Image &image)
-    : asked(std::move(options)), loaded(image), sourceText(asked.sourceFolder) {
-}
+    : asked(std::move(options)), loaded(image),
+      sourceText(asked.sourceFolders) {}
 
 Result<std::unique_ptr<Simulation>>
 Simulation::create(SimulationOptions options, const target::Image &image,

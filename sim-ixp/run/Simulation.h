@@ -72,8 +72,8 @@ struct SimulationOptions {
   bool keepGoing = false;
   /// Stop engines while traffic is low (PowerPolicy.h).
   bool savePower = false;
-  /// Folder of the program's source files; empty: as the image names them.
-  std::string sourceFolder;
+  /// Folders of the program's source files; none: as the image names them.
+  std::vector<std::string> sourceFolders;
   /// Follow the packet of this number (PacketLog.h). A breakpoint stops only
   /// for this packet.
   std::optional<uint64_t> tracedPacket;
