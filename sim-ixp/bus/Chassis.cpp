@@ -167,8 +167,11 @@ std::vector<Command *> Chassis::pendingAt(const CommandUnit *unit) {
   std::sort(pending.begin(), pending.end(), [](Command *a, Command *b) {
     return a->arrivalNumber < b->arrivalNumber;
   });
-  for (Command *command : pending)
+  for (Command *command : pending) {
     copyOperands(*command);
+    // The pull that is under way must not overwrite the command's result.
+    command->wordsInTransit = 0;
+  }
   return pending;
 }
 

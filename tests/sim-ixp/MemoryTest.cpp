@@ -110,6 +110,26 @@ TEST_F(MemoryTest, TestFormsReturnTheOldWord) {
   EXPECT_EQ(in(0), 1u);
 }
 
+/// The core's access carries out what the channel has accepted, maybe before
+/// the command's operand has arrived at the channel.
+TEST_F(MemoryTest, AnAccessOfTheCoreLeavesTheResultOfAnAtomicCommand) {
+  for (uint64_t cycle = 1; cycle < 120; ++cycle) {
+    chip = std::make_unique<Chip>(parameters, observer);
+    chip->sram(0).memory().writeWord(0x100, 5);
+    Program program = {move(sXfer(0), imm(7)), immed(gprB(0), 0x100)};
+    program.push_back(withSignal(
+        command(Op::SramTestAdd, sXfer(0), imm(0), gprB(0), 0), signal1));
+    program.push_back(ctxArb(pairMask));
+    program.push_back(ctxArbKill());
+    load(program);
+    chip->runTo(cycle);
+    chip->physical().settle();
+    finish();
+    EXPECT_EQ(in(0), 5u) << "access at cycle " << cycle;
+    EXPECT_EQ(chip->sram(0).memory().readWord(0x100), 12u) << cycle;
+  }
+}
+
 TEST_F(MemoryTest, RingsKeepOrderAndReturnZeroWhenEmpty) {
   chip->scratch().configureRing(2, 0x1000, 128, false);
   Program program = {move(sXfer(0), imm(5)), move(sXfer(1), imm(6))};
