@@ -314,6 +314,9 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
   case Primitive::Length:
   case Primitive::Copy:
   case Primitive::AtomicAdd:
+  case Primitive::AtomicOr:
+  case Primitive::AtomicAnd:
+  case Primitive::AtomicSwap:
   case Primitive::Hash48:
   case Primitive::Hash64:
   case Primitive::Hash128:

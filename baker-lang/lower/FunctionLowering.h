@@ -162,6 +162,7 @@ private:
   // Packet primitives and services (LowerPackets.cpp, LowerServices.cpp).
   mlir::Value lowerPrimitive(const CallExpr &expr);
   mlir::Value lowerService(const CallExpr &expr);
+  mlir::Value lowerAtomic(const CallExpr &expr);
   void lowerPut(const EndpointDecl &output, mlir::Value packet,
                 mlir::Location at);
   void lowerDrop(const CallExpr &expr);

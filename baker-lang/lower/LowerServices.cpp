@@ -10,15 +10,37 @@ using mlir::Value;
 
 namespace karakal::lang {
 
+static mlir::arith::AtomicRMWKind atomicKind(Primitive primitive) {
+  using Kind = mlir::arith::AtomicRMWKind;
+  switch (primitive) {
+  case Primitive::AtomicAdd:
+    return Kind::addi;
+  case Primitive::AtomicOr:
+    return Kind::ori;
+  case Primitive::AtomicAnd:
+    return Kind::andi;
+  case Primitive::AtomicSwap:
+    return Kind::assign;
+  default:
+    KARAKAL_UNREACHABLE("atomic operation");
+  }
+}
+
+Value FunctionLowering::lowerAtomic(const CallExpr &expr) {
+  Value word = lvalue(*expr.arguments[0]).base;
+  Value value = lowerAs(*expr.arguments[1], wordType());
+  return builder.create<ir::AtomicOp>(
+      location(expr.range), atomicKind(expr.primitive), value, word);
+}
+
 Value FunctionLowering::lowerService(const CallExpr &expr) {
   mlir::Location at = location(expr.range);
   switch (expr.primitive) {
-  case Primitive::AtomicAdd: {
-    Value counter = lvalue(*expr.arguments[0]).base;
-    builder.create<ir::AtomicAddOp>(at, lowerAs(*expr.arguments[1], wordType()),
-                                    counter);
-    return {};
-  }
+  case Primitive::AtomicAdd:
+  case Primitive::AtomicOr:
+  case Primitive::AtomicAnd:
+  case Primitive::AtomicSwap:
+    return lowerAtomic(expr);
   case Primitive::Timestamp:
     return builder.create<ir::TimestampOp>(at, builder.getI32Type());
   case Primitive::Random:

@@ -280,7 +280,7 @@ private:
   const Type *checkService(CallExpr &expr);
   const Type *checkHash(CallExpr &expr);
   const Type *checkDropCount(CallExpr &expr);
-  const Type *checkAtomicAdd(CallExpr &expr);
+  const Type *checkAtomic(CallExpr &expr);
   const Type *checkTrace(CallExpr &expr);
   const Type *checkRefusal(CallExpr &expr);
 

@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 namespace karakal::lang {
 
 std::string pathText(const std::vector<Identifier> &path) {
@@ -247,12 +249,37 @@ bool Sema::isExplained(const std::string &name, SourceRange where,
   return true;
 }
 
+/// What stands for an atomic operation that other systems have and the chip's
+/// memories do not, or null.
+static const char *atomicRemedy(const std::string &name) {
+  static const std::set<std::string> exchanges = {"atomic_compare_swap",
+                                                  "atomic_compare_and_swap",
+                                                  "atomic_compare_exchange",
+                                                  "atomic_cmpxchg",
+                                                  "atomic_cas",
+                                                  "compare_and_swap"};
+  if (exchanges.count(name))
+    return "the chip's memories have no compare-and-swap; write 'critical "
+           "(lock) { if (word == expected) word = value; }', or take a flag "
+           "by the old value of 'atomic_or'";
+  if (name == "atomic_sub")
+    return "add the negative number: 'atomic_add(word, -number)'";
+  if (name == "atomic_xor")
+    return "the chip's memories cannot do this; write 'critical (lock) { word "
+           "^= bits; }'";
+  return nullptr;
+}
+
 void Sema::reportUndeclared(const std::string &name, SourceRange where,
                             const Scope &from) {
   if (isExplained(name, where))
     return;
   auto &diagnostic = error(DiagId::UndeclaredName, where,
                            "there is no name '" + name + "' here");
+  if (const char *remedy = atomicRemedy(name)) {
+    diagnostic.note(remedy);
+    return;
+  }
   // It may be the name of another module's member.
   for (auto &module : program.modules)
     if (Decl *decl = module->scope.find(name)) {

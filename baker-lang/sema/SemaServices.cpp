@@ -15,7 +15,10 @@ const Type *Sema::checkService(CallExpr &expr) {
   }
   switch (expr.primitive) {
   case Primitive::AtomicAdd:
-    return checkAtomicAdd(expr);
+  case Primitive::AtomicOr:
+  case Primitive::AtomicAnd:
+  case Primitive::AtomicSwap:
+    return checkAtomic(expr);
   case Primitive::Trace:
     return checkTrace(expr);
   case Primitive::DropCount:
@@ -58,8 +61,9 @@ const Type *Sema::checkDropCount(CallExpr &expr) {
   return expr.reason ? types.integer(32, false) : types.error();
 }
 
-const Type *Sema::checkAtomicAdd(CallExpr &expr) {
-  if (!checkArgumentCount(expr, 2, 2, "atomic_add"))
+const Type *Sema::checkAtomic(CallExpr &expr) {
+  const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
+  if (!checkArgumentCount(expr, 2, 2, name))
     return types.error();
   Expr &counter = *expr.arguments[0];
   bool isScalar = checkScalar(counter);
@@ -75,9 +79,9 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
     return types.error();
   if ((global || isThroughPointer(counter)) && counter.type->isInteger() &&
       counter.type->width == 32)
-    return types.voidType();
+    return counter.type;
   error(DiagId::NotACounter, counter.range,
-        "'atomic_add' needs a global variable of 32 bits");
+        "'" + name + "' needs a global variable of 32 bits");
   return types.error();
 }
 

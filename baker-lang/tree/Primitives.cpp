@@ -12,8 +12,9 @@ const std::vector<std::string> &primitiveNames() {
       "packet_length",  "channel_put",     "atomic_add",
       "hash48",         "hash64",          "hash128",
       "timestamp",      "random",          "trace",
-      "drop_count",     "refusal"};
-  KARAKAL_ASSERT(names.size() == size_t(Primitive::Refusal),
+      "drop_count",     "refusal",         "atomic_or",
+      "atomic_and",     "atomic_swap"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::AtomicSwap),
                  "one name for each primitive");
   return names;
 }

@@ -32,6 +32,9 @@ enum class Primitive {
   Trace,
   DropCount,
   Refusal,
+  AtomicOr,
+  AtomicAnd,
+  AtomicSwap,
 };
 
 /// The primitive called `name`, or None.

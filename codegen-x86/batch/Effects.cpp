@@ -20,7 +20,7 @@ Effects::Effects(ModuleOp module) : module(module) {
   for (func::FuncOp function : ir::reachableFrom(ppfs))
     function.walk([&](Operation *op) {
       Value ref = llvm::TypeSwitch<Operation *, Value>(op)
-                      .Case<ir::StoreOp, ir::StoreWordsOp, ir::AtomicAddOp>(
+                      .Case<ir::StoreOp, ir::StoreWordsOp, ir::AtomicOp>(
                           [](auto store) { return store.getRef(); })
                       .Default([](Operation *) { return Value(); });
       if (!ref)
@@ -74,7 +74,7 @@ const Resources &Effects::ofFunction(func::FuncOp function) {
 Resources Effects::of(Operation *op) {
   return llvm::TypeSwitch<Operation *, Resources>(op)
       .Case<ir::LoadOp, ir::LoadWordsOp, ir::StoreOp, ir::StoreWordsOp,
-            ir::AtomicAddOp>(
+            ir::AtomicOp>(
           [&](auto access) { return ofAccess(ir::globalOf(access.getRef())); })
       .Case<ir::LockOp, ir::UnlockOp, ir::RandomOp, ir::TraceOp,
             ir::DropCountOp, ir::PacketCopyOp, ir::PacketCreateOp,

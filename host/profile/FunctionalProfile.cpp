@@ -307,8 +307,8 @@ void Annotator::annotate(FuncOp function, const FunctionCounts &counts) {
         countAccess(load.getRef(), times, 0, false);
       else if (auto store = dyn_cast<ir::StoreOp>(op))
         countAccess(store.getRef(), times, updates, true);
-      else if (auto add = dyn_cast<ir::AtomicAddOp>(op))
-        countAccess(add.getRef(), times, updates, true);
+      else if (auto atomic = dyn_cast<ir::AtomicOp>(op))
+        countAccess(atomic.getRef(), times, updates, true);
     }
     Operation *last = block.getTerminator();
     if (isa<cf::CondBranchOp, cf::SwitchOp>(last)) {

@@ -13,7 +13,7 @@ void markConstantGlobals(ModuleOp module) {
   DenseSet<Operation *> written;
   bool isKnown = true;
   module.walk([&](Operation *op) {
-    if (!isa<StoreOp, StoreWordsOp, AtomicAddOp>(op))
+    if (!isa<StoreOp, StoreWordsOp, AtomicOp>(op))
       return;
     GlobalOp global = globalOf(op->getOperands().back());
     isKnown &= bool(global);

@@ -89,7 +89,7 @@ static OperationCost costOfService(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperationCost>(op)
       .Case([](LockOp) { return OperationCost{12, 1, 0, 0, 0}; })
       .Case([](UnlockOp) { return OperationCost{6, 1, 0, 0, 0}; })
-      .Case([](AtomicAddOp) { return OperationCost{3, 0, 1, 0, 0}; })
+      .Case([](AtomicOp) { return OperationCost{3, 0, 1, 0, 0}; })
       .Case([](HashOp) { return OperationCost{8, 1, 0, 0, 0}; })
       .Case([](TimestampOp) { return instructions(4); })
       .Case([](RandomOp) { return instructions(14); })
@@ -98,7 +98,7 @@ static OperationCost costOfService(Operation *op) {
 }
 
 OperationCost costOf(Operation *op) {
-  if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp, TraceOp,
+  if (isa<LockOp, UnlockOp, AtomicOp, HashOp, TimestampOp, RandomOp, TraceOp,
           DropCountOp, LoopEntryOp, LoopIterationOp>(op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,

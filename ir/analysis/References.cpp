@@ -24,8 +24,8 @@ GlobalOp globalOf(Value ref) {
 GlobalOp writtenBy(Operation &op) {
   if (auto store = dyn_cast<StoreOp>(op))
     return globalOf(store.getRef());
-  if (auto add = dyn_cast<AtomicAddOp>(op))
-    return globalOf(add.getRef());
+  if (auto atomic = dyn_cast<AtomicOp>(op))
+    return globalOf(atomic.getRef());
   return {};
 }
 

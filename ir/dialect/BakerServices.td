@@ -8,6 +8,7 @@
 
 include "ir/dialect/BakerDialect.td"
 include "ir/dialect/BakerTypes.td"
+include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -39,17 +40,25 @@ def Baker_UnlockOp : Baker_ServiceOp<"unlock"> {
   let assemblyFormat = "$ref attr-dict `:` qualified(type($ref))";
 }
 
-def Baker_AtomicAddOp : Baker_ServiceOp<"atomic_add"> {
-  let summary = "add atomically to a word of global data";
+def Baker_AtomicOp : Baker_ServiceOp<"atomic"> {
+  let summary = "change a word of global data in one step";
   let description = [{
-    The global is in scratch or SRAM; the memory controller does the addition.
+    Adds the value (`addi`), or sets bits (`ori`), keeps bits (`andi`) or stores
+    it (`assign`), and returns the old word. The global is in scratch or SRAM;
+    the memory controller does the operation, so the word never comes from a
+    cache.
 
     ```mlir
-    baker.atomic_add %one, %ref : !baker.ref<i32>
+    %old = baker.atomic addi %one, %ref : !baker.ref<i32>
     ```
   }];
-  let arguments = (ins I32:$value, Baker_ScalarRef:$ref);
-  let assemblyFormat = "$value `,` $ref attr-dict `:` qualified(type($ref))";
+  let arguments = (ins AtomicRMWKindAttr:$kind, I32:$value,
+                   Baker_ScalarRef:$ref);
+  let results = (outs I32:$old);
+  let assemblyFormat = [{
+    $kind $value `,` $ref attr-dict `:` qualified(type($ref))
+  }];
+  let hasVerifier = 1;
 }
 
 def Baker_HashOp

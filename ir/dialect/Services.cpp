@@ -17,6 +17,14 @@ uint32_t dropReasonNumber(DropCountOp read) {
   return llvm::find(reasons, read.getReason()) - reasons.begin();
 }
 
+LogicalResult AtomicOp::verify() {
+  using Kind = arith::AtomicRMWKind;
+  if (llvm::is_contained({Kind::addi, Kind::ori, Kind::andi, Kind::assign},
+                         getKind()))
+    return success();
+  return emitOpError("is 'addi', 'ori', 'andi' or 'assign'");
+}
+
 bool isRuntimeReason(llvm::StringRef name) {
   return name == unspecifiedReasonName || name == truncatedReasonName ||
          name == noPortReasonName;

@@ -4,6 +4,7 @@
 #define KARAKAL_IR_DIALECT_SERVICES_H
 
 #include "ir/dialect/Baker.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace karakal::ir {
 

@@ -7,6 +7,7 @@
 #include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
 #include "ir/interp/InterpreterState.h"
+#include "support/Assert.h"
 #include "target-ixp/table/HashFunction.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,13 +17,34 @@ using llvm::APInt;
 
 namespace karakal::ir {
 
+static uint32_t wordAfter(AtomicOp atomic, uint32_t old, uint32_t value) {
+  switch (atomic.getKind()) {
+  case arith::AtomicRMWKind::addi:
+    return old + value;
+  case arith::AtomicRMWKind::ori:
+    return old | value;
+  case arith::AtomicRMWKind::andi:
+    return old & value;
+  case arith::AtomicRMWKind::assign:
+    return value;
+  default:
+    KARAKAL_UNREACHABLE("the verifier allows no other atomic operation");
+  }
+}
+
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
       .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp, CutOp>(
           [](auto) { return true; })
-      .Case([&](AtomicAddOp add) {
-        if (uint32_t *word = globalWord(values[add.getRef()].getZExtValue()))
-          *word += uint32_t(values[add.getValue()].getZExtValue());
+      .Case([&](AtomicOp atomic) {
+        uint32_t old = 0;
+        if (uint32_t *word =
+                globalWord(values[atomic.getRef()].getZExtValue())) {
+          old = *word;
+          *word = wordAfter(atomic, old,
+                            uint32_t(values[atomic.getValue()].getZExtValue()));
+        }
+        values[atomic.getOld()] = APInt(32, old);
         return true;
       })
       .Case([&](HashOp hash) {

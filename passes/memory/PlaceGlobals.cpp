@@ -107,10 +107,10 @@ void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
   function.walk([&](Operation *op) {
     auto load = dyn_cast<ir::LoadOp>(op);
     auto store = dyn_cast<ir::StoreOp>(op);
-    auto add = dyn_cast<ir::AtomicAddOp>(op);
-    if (!load && !store && !add)
+    auto atomic = dyn_cast<ir::AtomicOp>(op);
+    if (!load && !store && !atomic)
       return;
-    Value ref = load ? load.getRef() : store ? store.getRef() : add.getRef();
+    Value ref = load ? load.getRef() : store ? store.getRef() : atomic.getRef();
     ir::GlobalOp global = ir::globalOf(ref);
     if (!global)
       return;
@@ -226,8 +226,8 @@ public:
       problem.memories.push_back(memoryOf(ranges[m], maxScratch, options.chip));
       next.push_back(ranges[m].begin);
     }
-    module.walk([&](ir::AtomicAddOp add) {
-      if (ir::GlobalOp global = ir::globalOf(add.getRef()))
+    module.walk([&](ir::AtomicOp atomic) {
+      if (ir::GlobalOp global = ir::globalOf(atomic.getRef()))
         uses[global].isCounter = true;
     });
   }

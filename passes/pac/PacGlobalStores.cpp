@@ -166,7 +166,7 @@ void StoreCombiner::visit(Operation &op) {
   }
   if (isa<ir::LoadWordsOp, ir::StoreWordsOp>(op))
     return flush(&op, "a burst is between");
-  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
+  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicOp>(op))
     return flush(&op, "a lock or an atomic operation is between");
   if (isa<func::CallOp>(op))
     return flush(&op, "a call is between");

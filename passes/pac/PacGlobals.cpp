@@ -108,7 +108,7 @@ const char *obstacle(Operation &op, const Part &part) {
     return objectOf(op.getOperand(0)).first != part.object
                ? "a load of another object is between"
                : nullptr;
-  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
+  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicOp>(op))
     return "a lock or an atomic operation is between";
   if (isa<func::CallOp, ir::ChannelPutOp>(op))
     return "a call is between";

@@ -4,7 +4,10 @@
 // runtime/services.ll or of the host's counterpart. Where one thread of the
 // host processes one packet at a time, a lock is always free.
 //
-//   baker.atomic_add %n, %ref   →  call @__ixp_sram_add(%ref, %n)
+//   %old = baker.atomic addi %n, %ref
+//     →  %old = call @__ixp_sram_test_and_add(%ref, %n)
+//   without a use of %old
+//     →  call @__ixp_sram_add(%ref, %n)
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
@@ -49,16 +52,59 @@ constexpr LockFunctions giveFunctions = {target::runtime::Unlock,
                                          target::runtime::UnlockSram,
                                          target::runtime::UnlockLocal};
 
-/// The command that adds to a word of `memory`, or null.
-const char *addFunction(target::Memory memory) {
+/// An atomic operation.
+struct AtomicRow {
+  arith::AtomicRMWKind kind;
+  LLVM::AtomicBinOp onHost;
+  /// The functions of the chip's memories, with the old word and without.
+  struct {
+    const char *exchange, *change;
+  } scratch, sram;
+  /// The memories take the bits to clear, not those to keep.
+  bool isInverted;
+};
+constexpr AtomicRow atomicRows[] = {
+    {arith::AtomicRMWKind::addi,
+     LLVM::AtomicBinOp::add,
+     {target::intrinsic::ScratchTestAdd, target::intrinsic::ScratchAdd},
+     {target::intrinsic::SramTestAdd, target::intrinsic::SramAdd},
+     false},
+    {arith::AtomicRMWKind::ori,
+     LLVM::AtomicBinOp::_or,
+     {target::intrinsic::ScratchTestSet, target::intrinsic::ScratchSet},
+     {target::intrinsic::SramTestSet, target::intrinsic::SramSet},
+     false},
+    {arith::AtomicRMWKind::andi,
+     LLVM::AtomicBinOp::_and,
+     {target::intrinsic::ScratchTestClear, target::intrinsic::ScratchClear},
+     {target::intrinsic::SramTestClear, target::intrinsic::SramClear},
+     true},
+    {arith::AtomicRMWKind::assign,
+     LLVM::AtomicBinOp::xchg,
+     {target::intrinsic::ScratchSwap, nullptr},
+     {target::intrinsic::SramSwap, nullptr},
+     false}};
+
+const AtomicRow &rowOf(ir::AtomicOp op) {
+  const auto *row = llvm::find_if(atomicRows, [&](const AtomicRow &candidate) {
+    return candidate.kind == op.getKind();
+  });
+  KARAKAL_ASSERT(row != std::end(atomicRows),
+                 "the verifier allows no other atomic operation");
+  return *row;
+}
+
+/// Returns null for a memory without atomic operations.
+const decltype(AtomicRow::scratch) *functionsIn(const AtomicRow &row,
+                                                target::Memory memory) {
   switch (memory) {
   case target::Memory::Scratch:
-    return target::intrinsic::ScratchAdd;
+    return &row.scratch;
   case target::Memory::Sram0:
   case target::Memory::Sram1:
   case target::Memory::Sram2:
   case target::Memory::Sram3:
-    return target::intrinsic::SramAdd;
+    return &row.sram;
   case target::Memory::Dram:
   case target::Memory::Local:
     return nullptr;
@@ -101,37 +147,64 @@ template <typename Op> struct LockCall : ToLlvmPattern<Op> {
   const LockFunctions &functions;
 };
 
-struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
+struct Atomic : ToLlvmPattern<ir::AtomicOp> {
   using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::AtomicAddOp op, Adaptor adaptor,
+  LogicalResult matchAndRewrite(ir::AtomicOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
-    Location loc = op.getLoc();
+    const AtomicRow &row = rowOf(op);
     if (context.isHost()) {
-      if (haveThreads(op)) {
-        rewriter.create<LLVM::AtomicRMWOp>(
-            loc, LLVM::AtomicBinOp::add, adaptor.getRef(), adaptor.getValue(),
-            LLVM::AtomicOrdering::monotonic, /*syncscope=*/StringRef(), 4);
-        rewriter.eraseOp(op);
-        return success();
-      }
-      Type i32 = rewriter.getI32Type();
-      Value old = rewriter.create<LLVM::LoadOp>(loc, i32, adaptor.getRef(), 4);
-      Value sum = rewriter.create<LLVM::AddOp>(loc, old, adaptor.getValue());
-      rewriter.create<LLVM::StoreOp>(loc, sum, adaptor.getRef(), 4);
-      rewriter.eraseOp(op);
+      rewriter.replaceOp(op, onHost(op, row, adaptor, rewriter));
       return success();
     }
     ir::GlobalOp global = ir::globalOf(op.getRef());
     std::optional<ir::Placement> placement;
     if (global)
       placement = ir::placementOf(global);
-    const char *add = placement ? addFunction(placement->memory) : nullptr;
-    if (!add)
+    const auto *functions =
+        placement ? functionsIn(row, placement->memory) : nullptr;
+    if (!functions)
       return op.emitError()
-             << "an atomic counter is a global in scratch or SRAM";
-    callRuntime(rewriter, op, add, {}, {adaptor.getRef(), adaptor.getValue()});
-    rewriter.eraseOp(op);
+             << "the word of an atomic operation is a global in scratch or "
+                "SRAM";
+    Value value = adaptor.getValue();
+    if (row.isInverted)
+      value = rewriter.create<LLVM::XOrOp>(
+          op.getLoc(), value, constantWord(rewriter, op.getLoc(), ~0u));
+    // Of those without a result, the XScale core has the addition.
+    bool isChange = op.getOld().use_empty() && functions->change &&
+                    (context.core == ir::Core::Me ||
+                     op.getKind() == arith::AtomicRMWKind::addi);
+    if (isChange) {
+      callRuntime(rewriter, op, functions->change, {},
+                  {adaptor.getRef(), value});
+      rewriter.eraseOp(op);
+      return success();
+    }
+    rewriter.replaceOp(op, callRuntime(rewriter, op, functions->exchange,
+                                       rewriter.getI32Type(),
+                                       {adaptor.getRef(), value}));
     return success();
+  }
+
+private:
+  static Value onHost(ir::AtomicOp op, const AtomicRow &row, Adaptor adaptor,
+                      Rewriter &rewriter) {
+    Location loc = op.getLoc();
+    Value value = adaptor.getValue();
+    if (haveThreads(op))
+      return rewriter.create<LLVM::AtomicRMWOp>(
+          loc, row.onHost, adaptor.getRef(), value,
+          LLVM::AtomicOrdering::monotonic, /*syncscope=*/StringRef(), 4);
+    Value old = rewriter.create<LLVM::LoadOp>(loc, rewriter.getI32Type(),
+                                              adaptor.getRef(), 4);
+    if (row.kind == arith::AtomicRMWKind::addi)
+      value = rewriter.create<LLVM::AddOp>(loc, old, value);
+    else if (row.kind == arith::AtomicRMWKind::ori)
+      value = rewriter.create<LLVM::OrOp>(loc, old, value);
+    else if (row.kind == arith::AtomicRMWKind::andi)
+      value = rewriter.create<LLVM::AndOp>(loc, old, value);
+    rewriter.create<LLVM::StoreOp>(loc, value, adaptor.getRef(), 4);
+    return old;
   }
 };
 
@@ -248,7 +321,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
 void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
-  patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
+  patterns.add<Atomic, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
                LoopMark<ir::LoopIterationOp>>(converter, context);
   patterns.add<LockCall<ir::LockOp>>(converter, context, takeFunctions);
   patterns.add<LockCall<ir::UnlockOp>>(converter, context, giveFunctions);

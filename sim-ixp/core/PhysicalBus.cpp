@@ -135,7 +135,31 @@ std::optional<uint32_t> PhysicalBus::readDevice(uint32_t address) {
     if (channel < chip.sram.size() && entry < QueueArrayEntries)
       return chip.sram[channel]->coreDequeue(entry);
   }
-  return std::nullopt;
+  return readAtomic(address);
+}
+
+/// Returns a word of scratch or SRAM and applies the operand to it.
+std::optional<uint32_t> PhysicalBus::readAtomic(uint32_t address) {
+  std::optional<Place> place;
+  uint32_t scratchBytes = chip.scratch->memory().size();
+  if (isWithin(address, XScaleScratchAdd, scratchBytes))
+    place = memoryAt(address - XScaleScratchAdd + XScaleScratch);
+  for (uint32_t i = 0; i < chip.sram.size(); ++i)
+    if (isWithin(address, XScaleSramAdd + (i << XScaleSramChannelShift),
+                 chip.sram[i]->memory().size()))
+      place = memoryAt(address - sramAddOffset);
+  std::optional<AtomicOperand> by = std::exchange(atomicOperand, std::nullopt);
+  if (!place || !by)
+    return std::nullopt;
+  uint32_t old = place->memory->readWord(place->offset);
+  if (by->operation == 0)
+    writeAtomic(address, by->value);
+  else
+    place->memory->writeWord(place->offset, by->operation == 1 ? old | by->value
+                                            : by->operation == 2
+                                                ? old & ~by->value
+                                                : by->value);
+  return old;
 }
 
 bool PhysicalBus::writeRing(uint32_t ring, uint32_t value) {
@@ -184,6 +208,10 @@ bool PhysicalBus::writeDevice(uint32_t address, uint32_t value) {
     return writeRing((address - XScaleRingData) / 4, value);
   if (address == XScaleRingSecond) {
     secondWord = value;
+    return true;
+  }
+  if (isWithin(address, XScaleAtomicOperand, atomicOperandBytes)) {
+    atomicOperand = {(address - XScaleAtomicOperand) / 4, value};
     return true;
   }
   if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {

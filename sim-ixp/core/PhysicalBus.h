@@ -59,6 +59,7 @@ public:
   // Sizes of the device windows, and the chip's own addresses [R].
   static constexpr uint32_t ringWindowBytes = 0x1000;
   static constexpr uint32_t queueWindowBytes = 0x40000;
+  static constexpr uint32_t atomicOperandBytes = 16;
   /// Where a channel's atomic additions begin in its part of the map.
   static constexpr uint32_t sramAddOffset =
       target::XScaleSramAdd - target::XScaleSram0;
@@ -106,10 +107,17 @@ private:
   Microengine *engineAt(uint32_t address) const;
   bool writeRing(uint32_t ring, uint32_t value);
   bool writeAtomic(uint32_t address, uint32_t value);
+  std::optional<uint32_t> readAtomic(uint32_t address);
 
   XScaleConnections chip;
   /// The word last written to XScaleRingSecond, for the next put.
   std::optional<uint32_t> secondWord;
+  /// The word last written to XScaleAtomicOperand, for the next read there.
+  struct AtomicOperand {
+    uint32_t operation; ///< 0 add, 1 set, 2 clear, 3 swap
+    uint32_t value;
+  };
+  std::optional<AtomicOperand> atomicOperand;
 };
 
 } // namespace karakal::sim

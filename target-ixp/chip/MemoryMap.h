@@ -194,6 +194,10 @@ constexpr uint32_t XScaleRingStatusFull = 1u << 1;  ///< [M]
 /// A word written here goes into a ring after the next word put and atomically
 /// with it, so that no other producer's word comes between [K].
 constexpr uint32_t XScaleRingSecond = 0xcb400140;
+/// A word written here is the operand of the next read at XScaleScratchAdd or
+/// XScaleSramAdd, which returns the old word and adds, sets bits, clears bits
+/// or swaps, by the address: + 0, 4, 8, 12 [K].
+constexpr uint32_t XScaleAtomicOperand = 0xcb400150;
 constexpr uint32_t XScaleQueueArray = 0xcc000000; ///< [M]
 constexpr uint32_t XScaleScratchAdd = 0xcd000000; ///< [M] + byte address
 /// A write of a word at this base plus the byte address in channel 0 adds it to

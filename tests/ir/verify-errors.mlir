@@ -270,3 +270,13 @@ func.func @f(%ph: !baker.packet<"p">) {
   baker.packet_send %ph ring 17 id 3 : !baker.packet<"p">
   return
 }
+
+// -----
+
+baker.global @word : i32
+func.func @f(%n: i32) {
+  %ref = baker.global_ref @word : !baker.ref<i32>
+  // expected-error @+1 {{is 'addi', 'ori', 'andi' or 'assign'}}
+  %old = baker.atomic maxu %n, %ref : !baker.ref<i32>
+  return
+}

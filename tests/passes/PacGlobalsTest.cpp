@@ -184,7 +184,7 @@ TEST_F(Globals, AnAccessThatMayMakeTheMoveVisibleKeepsLoadsApart) {
                     "!baker.ref<!entry> -> i32, i32\n"),
         std::string("baker.lock %za : !baker.ref<i32>\n"),
         std::string("baker.unlock %za : !baker.ref<i32>\n"),
-        std::string("baker.atomic_add %v, %za : !baker.ref<i32>\n"),
+        std::string("baker.atomic addi %v, %za : !baker.ref<i32>\n"),
         std::string("func.call @g() : () -> ()\n"),
         std::string("%copy = baker.packet_copy %ph : !baker.packet<\"p\">\n"
                     "baker.channel_put @out, %copy : !baker.packet<\"p\">\n")})
@@ -333,7 +333,7 @@ TEST_F(Globals, AnAccessThatMayMakeTheDelayVisibleKeepsStoresApart) {
                     "!baker.ref<!entry> -> i32, i32\n"),
         std::string("baker.lock %za : !baker.ref<i32>\n"),
         std::string("baker.unlock %za : !baker.ref<i32>\n"),
-        std::string("baker.atomic_add %v, %za : !baker.ref<i32>\n"),
+        std::string("baker.atomic addi %v, %za : !baker.ref<i32>\n"),
         std::string("func.call @g() : () -> ()\n"),
         std::string("%copy = baker.packet_copy %ph : !baker.packet<\"p\">\n"
                     "baker.channel_put @out, %copy : !baker.packet<\"p\">\n"),

@@ -26,10 +26,32 @@ func.func @room(%ph: !baker.packet<"ether">, %n: i32, %key: i48) -> (i32, i32, i
   %guard = baker.global_ref @m.guard : !baker.ref<i32>
   %count = baker.global_ref @m.count : !baker.ref<i32>
   baker.lock %guard : !baker.ref<i32>
-  baker.atomic_add %n, %count : !baker.ref<i32>
+  baker.atomic addi %n, %count : !baker.ref<i32>
   baker.unlock %guard : !baker.ref<i32>
   %h = baker.hash %key : i48
   return %a, %b, %h : i32, i32, i48
+}
+
+// An atomic operation whose old word is used is a command that returns it; the
+// memories take the bits to clear. On the host it is a load and a store.
+
+// HOST-LABEL: llvm.func @atomics
+// HOST: %[[OLD:.*]] = llvm.load
+// HOST: %[[KEPT:.*]] = llvm.and %[[OLD]], %{{.*}}
+// HOST: llvm.store %[[KEPT]]
+// HOST: llvm.return %[[OLD]]
+// CHECK-LABEL: llvm.func @atomics
+// CHECK: %[[CLEARED:.*]] = llvm.xor %{{.*}}, %{{.*}}
+// CHECK: %[[OLD:.*]] = llvm.call @__ixp_sram_test_and_clr(%{{.*}}, %[[CLEARED]])
+// CHECK: llvm.call @__ixp_sram_set
+// CHECK: llvm.call @__ixp_sram_swap
+// CHECK: llvm.return %[[OLD]]
+func.func @atomics(%n: i32) -> i32 {
+  %count = baker.global_ref @m.count : !baker.ref<i32>
+  %old = baker.atomic andi %n, %count : !baker.ref<i32>
+  baker.atomic ori %n, %count : !baker.ref<i32>
+  baker.atomic assign %n, %count : !baker.ref<i32>
+  return %old : i32
 }
 
 // The memory of a lock selects the functions that take and release it.

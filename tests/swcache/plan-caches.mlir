@@ -44,7 +44,7 @@ func.func @m.learn.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #bak
   baker.store %one, %c : !baker.ref<i32>
   %a = baker.global_ref @added : !baker.ref<i32>
   %sum = baker.load %a : !baker.ref<i32>
-  baker.atomic_add %sum, %a : !baker.ref<i32>
+  baker.atomic addi %sum, %a : !baker.ref<i32>
   baker.packet_drop %ph : !baker.packet<"ether">
   return
 }

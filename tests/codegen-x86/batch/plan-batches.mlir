@@ -19,7 +19,7 @@ func.func private @baker_channel_put(i32, i32)
 // CHECK-NEXT: baker.load %[[E]]
 // CHECK-NOT: baker.cut
 // CHECK: baker.load {{.*}} !baker.ref<i32>
-// CHECK: baker.atomic_add
+// CHECK: baker.atomic addi
 // CHECK: baker.cut last
 // CHECK-NOT: baker.cut
 // CHECK: call @baker_channel_put
@@ -40,7 +40,7 @@ func.func @karakal.batch(%ph: !baker.packet<"ether">) attributes {baker.kind = #
   %s = baker.element %small[%low] : !baker.ref<!baker.array<4 x i32>>
   %port = baker.load %s : !baker.ref<i32>
   %counter = baker.global_ref @counter : !baker.ref<i32>
-  baker.atomic_add %port, %counter : !baker.ref<i32>
+  baker.atomic addi %port, %counter : !baker.ref<i32>
   %c1 = arith.constant 1 : i32
   call @baker_channel_put(%c1, %port) : (i32, i32) -> ()
   %learned = baker.global_ref @learned : !baker.ref<!baker.array<1024 x i32>>

@@ -239,10 +239,35 @@ TEST_F(Interpreted, AnAtomicAddChangesTheWord) {
     baker.global @g : i32 init [40]
     func.func @f(%n: i32) attributes {baker.kind = #baker.kind<control>} {
       %r = baker.global_ref @g : !baker.ref<i32>
-      baker.atomic_add %n, %r : !baker.ref<i32>
+      baker.atomic addi %n, %r : !baker.ref<i32>
       return
     })");
   EXPECT_THAT(callControl(*module, {{"f", {2}}}).globals, ElementsAre(42));
+}
+
+TEST_F(Interpreted, AnAtomicOperationGivesTheWordBefore) {
+  parse(R"(
+    baker.global @g : i32 init [12]
+    baker.global @old : !baker.array<3 x i32>
+    func.func @f(%n: i32) attributes {baker.kind = #baker.kind<control>} {
+      %r = baker.global_ref @g : !baker.ref<i32>
+      %olds = baker.global_ref @old : !baker.ref<!baker.array<3 x i32>>
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %two = arith.constant 2 : i32
+      %o0 = baker.element %olds[%zero] : !baker.ref<!baker.array<3 x i32>>
+      %o1 = baker.element %olds[%one] : !baker.ref<!baker.array<3 x i32>>
+      %o2 = baker.element %olds[%two] : !baker.ref<!baker.array<3 x i32>>
+      %a = baker.atomic ori %n, %r : !baker.ref<i32>
+      baker.store %a, %o0 : !baker.ref<i32>
+      %b = baker.atomic andi %n, %r : !baker.ref<i32>
+      baker.store %b, %o1 : !baker.ref<i32>
+      %c = baker.atomic assign %two, %r : !baker.ref<i32>
+      baker.store %c, %o2 : !baker.ref<i32>
+      return
+    })");
+  EXPECT_THAT(callControl(*module, {{"f", {3}}}).globals,
+              ElementsAre(2, 12, 15, 3));
 }
 
 TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {

@@ -287,6 +287,23 @@ TEST_F(XScaleTest, DeviceAddressSelectsTheOperation) {
        9);
   EXPECT_EQ(chip.sram(1).memory().readWord(0x40), 9u);
 
+  // An operand, then a load that applies it and gives the word before.
+  uint32_t alias =
+      target::XScaleSramAdd + (1u << target::XScaleSramChannelShift) + 0x40;
+  const uint32_t steps[][4] = {// operation, operand, before, after
+                               {0, 3, 9, 12},
+                               {1, 3, 12, 15},
+                               {2, 6, 15, 9},
+                               {3, 77, 9, 77}};
+  for (auto [operation, operand, before, after] : steps) {
+    poke(target::XScaleAtomicOperand + 4 * operation, operand);
+    EXPECT_EQ(peek(alias), before);
+    EXPECT_EQ(chip.sram(1).memory().readWord(0x40), after);
+  }
+  poke(target::XScaleAtomicOperand + 4, 0xf0);
+  EXPECT_EQ(peek(target::XScaleScratchAdd + 0x3c04), 11u);
+  EXPECT_EQ(chip.scratch().memory().readWord(0x3c04), 0xfbu);
+
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),
             target::XScaleRingStatusEmpty);
   poke(target::XScaleRingData + 4 * 3, 99);
