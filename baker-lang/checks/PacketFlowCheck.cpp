@@ -341,6 +341,10 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
     visit(*arguments[1]);
     use(*arguments[0]);
     return noteHeldHandles(expr);
+  case Primitive::Insert:
+  case Primitive::Remove: // the sizes are constants
+    use(*arguments[0]);
+    return noteHeldHandles(expr);
   case Primitive::Decap:
   case Primitive::Encap:
     if (arguments.size() == 2)

@@ -170,6 +170,10 @@ private:
   mlir::Value lowerEncap(const CallExpr &expr);
   mlir::Value lowerCreate(const CallExpr &expr);
   void lowerResize(const CallExpr &expr);
+  void lowerMove(const CallExpr &expr);
+  /// Moves `count` bytes of a packet of the protocol `bytesProtocolName`.
+  void moveBytes(mlir::Value packet, uint32_t from, uint32_t to, uint32_t count,
+                 SourceRange where);
   mlir::Value addTail(const CallExpr &expr, mlir::Value packet,
                       mlir::Value bytes);
   mlir::Value prependHeader(const CallExpr &expr, mlir::Value packet,

@@ -10,6 +10,15 @@
 //
 // `packet_encap` tests packet_headroom in the same way. To shorten a packet and
 // to extend it are decap and encap to its own protocol.
+//
+// `packet_insert` and `packet_remove` move the bytes before the place. They are
+// fields of a protocol without a name in the program, so that all passes treat
+// them as other fields:
+//
+//     raw = packet_encap ph, 4 -> packet.bytes
+//     w0 = read raw "4:32"; w1 = read raw "8:32"; w2 = read raw "12:32"
+//     write w0, raw "0:32"; write w1, raw "4:32"; write w2, raw "8:32"
+//     ph = packet_decap raw, 0
 
 #include "baker-lang/lower/FunctionLowering.h"
 
@@ -60,6 +69,10 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   case Primitive::AddTail:
   case Primitive::RemoveTail:
     lowerResize(expr);
+    return {};
+  case Primitive::Insert:
+  case Primitive::Remove:
+    lowerMove(expr);
     return {};
   case Primitive::Copy:
     return builder.create<ir::PacketCopyOp>(at, packet(0));
@@ -217,6 +230,66 @@ void FunctionLowering::lowerResize(const CallExpr &expr) {
       resized = builder.create<ir::PacketRemoveTailOp>(at, packet, bytes);
   }
   ssa.write(variable, currentBlock(), resized);
+}
+
+void FunctionLowering::moveBytes(Value packet, uint32_t from, uint32_t to,
+                                 uint32_t count, SourceRange where) {
+  mlir::Location at = location(where);
+  constexpr uint32_t wordBytes = 4;
+  struct Part {
+    uint32_t byte, bytes;
+    Value value;
+  };
+  std::vector<Part> parts;
+  auto field = [](uint32_t byte, uint32_t bytes) {
+    return std::to_string(byte) + ":" + std::to_string(8 * bytes);
+  };
+  for (uint32_t byte = 0; byte < count;) {
+    uint32_t bytes = std::min(wordBytes, count - byte);
+    if (bytes == 3)
+      bytes = 2;
+    parts.push_back({byte, bytes,
+                     builder.create<ir::PacketReadOp>(
+                         at, builder.getIntegerType(8 * bytes), packet,
+                         field(from + byte, bytes), Value())});
+    byte += bytes;
+  }
+  for (const Part &part : parts)
+    builder.create<ir::PacketWriteOp>(
+        at, part.value, packet, field(to + part.byte, part.bytes), Value());
+}
+
+void FunctionLowering::lowerMove(const CallExpr &expr) {
+  mlir::Location at = location(expr.range);
+  const Type *word = wordType();
+  const auto *variable =
+      llvm::cast<VarDecl>(llvm::cast<NameExpr>(*expr.arguments[0]).decl);
+  const ProtocolDecl *protocol = variable->type->protocol;
+  auto offset = static_cast<uint32_t>(*expr.arguments[1]->constant);
+  auto count = static_cast<uint32_t>(*expr.arguments[2]->constant);
+  KARAKAL_ASSERT(offset <= movedBytesMax, "sema bounds the bytes that move");
+  mlir::Type bytesType =
+      ir::PacketType::get(builder.getContext(), bytesProtocolName);
+  Value none = constant(0, word, expr.range);
+  Value bytes = constant(count, word, expr.range);
+  Value packet = readVariable(variable), moved;
+  if (expr.primitive == Primitive::Insert) {
+    dropIfShort(expr, packet, none, 0, offset);
+    Value headroom = builder.create<ir::PacketHeadroomOp>(at, packet);
+    dropIfNoSpace(headroom, bytes, expr, packet);
+    Value raw = builder.create<ir::PacketEncapOp>(at, bytesType, packet, bytes);
+    moveBytes(raw, count, 0, offset, expr.range);
+    moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
+                                              raw, none);
+  } else {
+    dropIfShort(expr, packet, bytes, count,
+                std::max(offset, protocol->bytesMin));
+    Value raw = builder.create<ir::PacketDecapOp>(at, bytesType, packet, none);
+    moveBytes(raw, 0, count, offset, expr.range);
+    moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
+                                              raw, bytes);
+  }
+  ssa.write(variable, currentBlock(), moved);
 }
 
 } // namespace karakal::lang

@@ -101,11 +101,48 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
       lowerFunction(*decl, decl->symbol, {});
   });
   lowerPortDispatch();
+  declareBytesProtocol();
   declareBuiltinReason(noReceiverName);
   declareBuiltinReason(ir::noSpaceReasonName);
   declareBuiltinReason("too_many_rounds"); // countRounds makes the drops
   ir::setRefusals(*module, refusals);
   return std::move(module);
+}
+
+/// Declares the fields that accesses of bytes use.
+void ProgramLowering::declareBytesProtocol() {
+  std::map<std::pair<uint32_t, uint32_t>, std::string> used;
+  auto use = [&](mlir::Value packet, llvm::StringRef field) {
+    auto type = llvm::cast<ir::PacketType>(packet.getType());
+    if (type.getProtocol() != bytesProtocolName)
+      return;
+    auto [byte, width] = field.split(':');
+    uint32_t byteNumber, bits;
+    bool isBad =
+        byte.getAsInteger(10, byteNumber) || width.getAsInteger(10, bits);
+    KARAKAL_ASSERT(!isBad, "a field of bytes is named by place and width");
+    used[{byteNumber, bits}] = field.str();
+  };
+  bool isNeeded = false;
+  module->walk(
+      [&](ir::PacketReadOp read) { use(read.getPacket(), read.getField()); });
+  module->walk([&](ir::PacketWriteOp write) {
+    use(write.getPacket(), write.getField());
+  });
+  module->walk([&](ir::PacketDecapOp decap) {
+    isNeeded |=
+        llvm::cast<ir::PacketType>(decap.getPacket().getType()).getProtocol() ==
+        bytesProtocolName;
+  });
+  if (!isNeeded)
+    return;
+  std::vector<mlir::Attribute> fields;
+  for (auto &[place, name] : used)
+    fields.push_back(ir::ProtocolFieldAttr::get(
+        builder.getContext(), name, 8 * place.first, place.second, 1));
+  builder.setInsertionPointToEnd(module->getBody());
+  builder.create<ir::ProtocolOp>(module->getLoc(), bytesProtocolName,
+                                 builder.getArrayAttr(fields), 0, false);
 }
 
 void ProgramLowering::lowerMetadata() {

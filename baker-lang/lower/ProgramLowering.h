@@ -18,6 +18,9 @@ namespace karakal::lang {
 
 /// Suffixes of the two fields of the dialect that make up a field of more than
 /// 64 bits. The low one has 64 bits.
+/// The protocol whose fields are any bytes of a packet: "12:32" is the word at
+/// byte 12.
+inline constexpr const char *bytesProtocolName = "packet.bytes";
 inline constexpr const char *wideHighSuffix = ".high", *wideLowSuffix = ".low";
 
 /// Built-in metadata that the PPF wired to `rx` sets if the program uses it.
@@ -78,6 +81,7 @@ private:
   // Receiving (LowerReceive.cpp).
   void lowerReceiveChannels();
   void lowerPortDispatch();
+  void declareBytesProtocol();
 
   using CopyKey = std::pair<const FunctionDecl *, std::vector<AccessPath>>;
   std::map<CopyKey, std::string> copies; ///< to their symbols

@@ -267,6 +267,8 @@ private:
   bool checkPacket(Expr &expr);
   const Type *checkNewHeader(CallExpr &expr, const Type *expected);
   const Type *checkResize(CallExpr &expr);
+  const Type *checkMove(CallExpr &expr);
+  bool checkResized(Expr &handle, const std::string &name);
   /// Checks a number of bytes. If it is constant, it must be at most `most`,
   /// the size of `what`.
   void checkBytes(Expr &bytes, uint64_t most, const char *what);

@@ -55,6 +55,9 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
   case Primitive::AddTail:
   case Primitive::RemoveTail:
     return checkResize(expr);
+  case Primitive::Insert:
+  case Primitive::Remove:
+    return checkMove(expr);
   case Primitive::Drop:
     return checkDrop(expr);
   case Primitive::ChannelPut:
@@ -76,21 +79,53 @@ const Type *Sema::checkResize(CallExpr &expr) {
   const std::string &name = calleeName(expr);
   if (!checkArgumentCount(expr, 2, 2, name))
     return types.error();
-  Expr &handle = *expr.arguments[0];
-  bool isPacket = checkPacket(handle);
+  bool isPacket = checkResized(*expr.arguments[0], name);
   bool isAtHead = expr.primitive == Primitive::Extend;
   checkBytes(*expr.arguments[1],
              isAtHead ? ir::bufferHeadroomBytes
                       : ir::bufferBytes - ir::bufferHeadroomBytes,
              isAtHead ? "the space before a packet" : "a packet");
-  if (!isPacket)
+  return isPacket ? types.voidType() : types.error();
+}
+
+/// Checks the handle whose packet `name` resizes.
+bool Sema::checkResized(Expr &handle, const std::string &name) {
+  if (!checkPacket(handle))
+    return false;
+  if (handle.kind == ExprKind::Name)
+    return true;
+  error(DiagId::BadOperand, handle.range,
+        "'" + name + "' needs the name of a packet handle");
+  return false;
+}
+
+/// The bytes before the place move, so their number is a constant.
+const Type *Sema::checkMove(CallExpr &expr) {
+  const std::string &name = calleeName(expr);
+  if (!checkArgumentCount(expr, 3, 3, name))
     return types.error();
-  if (handle.kind != ExprKind::Name) {
-    error(DiagId::BadOperand, handle.range,
-          "'" + name + "' needs the name of a packet handle");
+  bool isInsert = expr.primitive == Primitive::Insert;
+  bool isGood = checkResized(*expr.arguments[0], name);
+  Expr &offset = *expr.arguments[1], &bytes = *expr.arguments[2];
+  checkBytes(offset, movedBytesMax, "the part that moves");
+  checkBytes(bytes,
+             isInsert ? ir::bufferHeadroomBytes
+                      : ir::bufferBytes - ir::bufferHeadroomBytes,
+             isInsert ? "the space before a packet" : "a packet");
+  for (Expr *size : {&offset, &bytes}) {
+    if (size->type->isError())
+      return types.error();
+    if (size->constant)
+      continue;
+    error(DiagId::NotConstant, size->range,
+          "'" + name +
+              "' needs constants, because the bytes before the place "
+              "move")
+        .note("for a size that varies, write a branch for each, or "
+              "'packet_extend' or 'packet_shorten' and write the header anew");
     return types.error();
   }
-  return types.voidType();
+  return isGood ? types.voidType() : types.error();
 }
 
 const Type *Sema::checkNewHeader(CallExpr &expr, const Type *expected) {

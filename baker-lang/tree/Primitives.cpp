@@ -13,8 +13,9 @@ const std::vector<std::string> &primitiveNames() {
       "hash48",         "hash64",          "hash128",
       "timestamp",      "random",          "trace",
       "drop_count",     "refusal",         "atomic_or",
-      "atomic_and",     "atomic_swap"};
-  KARAKAL_ASSERT(names.size() == size_t(Primitive::AtomicSwap),
+      "atomic_and",     "atomic_swap",     "packet_insert",
+      "packet_remove"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::Remove),
                  "one name for each primitive");
   return names;
 }

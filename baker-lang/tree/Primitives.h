@@ -9,7 +9,8 @@
 namespace karakal::lang {
 
 /// In groups: packets, then the resizing operations among them, then services
-/// of the chip. isService and isResize depend on this order.
+/// of the chip, then operations in mid-packet. isService and isResize depend on
+/// this order.
 enum class Primitive {
   None,
   Decap,
@@ -35,7 +36,12 @@ enum class Primitive {
   AtomicOr,
   AtomicAnd,
   AtomicSwap,
+  Insert,
+  Remove,
 };
+
+/// The most bytes before an insertion or removal in mid-packet, which move.
+inline constexpr unsigned movedBytesMax = 64;
 
 /// The primitive called `name`, or None.
 Primitive primitiveNamed(const std::string &name);
@@ -45,12 +51,20 @@ const std::vector<std::string> &primitiveNames();
 
 /// True for services of the chip that do not involve a packet.
 inline bool isService(Primitive primitive) {
-  return primitive >= Primitive::AtomicAdd;
+  return primitive >= Primitive::AtomicAdd &&
+         primitive <= Primitive::AtomicSwap;
+}
+
+/// True if the operation inserts or removes bytes after some that stay.
+inline bool isInMidPacket(Primitive primitive) {
+  return primitive == Primitive::Insert || primitive == Primitive::Remove;
 }
 
 /// True if the operation changes the size of a packet and its handle keeps it.
 inline bool isResize(Primitive primitive) {
-  return primitive >= Primitive::Extend && primitive <= Primitive::RemoveTail;
+  return (primitive >= Primitive::Extend &&
+          primitive <= Primitive::RemoveTail) ||
+         isInMidPacket(primitive);
 }
 
 } // namespace karakal::lang
