@@ -6,8 +6,10 @@
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
 #define KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
 
+#include "target-ixp/chip/PathMarks.h"
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,8 @@ struct Microcode {
   /// The heads of loops, by word; each copy of a head has its own entry.
   std::vector<LoopHead> loops;
   std::vector<CallSite> calls;
+  /// The words that run only on paths with a mark.
+  std::map<PathMark, std::set<uint32_t>> marks;
   /// A comment for each word (codegen-me/words/Annotation.h), or empty.
   std::vector<std::string> notes;
   /// Statistics of the code generator: "spills", "bank_copies".

@@ -9,7 +9,6 @@
 #include <array>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -22,9 +21,6 @@ static_assert(signalCount == SignalCount + 1, "signal 0 does not exist");
 /// After this many visits of a word, the cycles since a command's issue are not
 /// deducted.
 constexpr unsigned visitsMax = 50;
-
-/// The figure that a longest path maximizes.
-using Weight = std::function<double(const MessageCost &)>;
 
 /// The cost of a path up to a word, excluding the word, and the previous word.
 struct Arrival {
@@ -40,10 +36,24 @@ struct Region {
   bool isLoop = false;
 };
 
+/// The most of each figure that a path may have.
+MessageCost maximum(const MessageCost &a, const MessageCost &b) {
+  MessageCost most = a;
+  most.issue = std::max(a.issue, b.issue);
+  most.latency = std::max(a.latency, b.latency);
+  for (auto figures :
+       {&MessageCost::busy, &MessageCost::commands, &MessageCost::squares})
+    for (size_t u = 0; u < sharedUnitCount; ++u)
+      (most.*figures)[u] = std::max((a.*figures)[u], (b.*figures)[u]);
+  return most;
+}
+
+} // namespace
+
 /// Longest paths through one program.
-class Paths {
+class IterationPaths {
 public:
-  Paths(const Microcode &code, const ChipParameters &chip)
+  IterationPaths(const Microcode &code, const ChipParameters &chip)
       : code(code), chip(chip), flow(code), costs(code.words.size()),
         headAt(code.words.size()) {
     KARAKAL_ASSERT(code.lines.size() == code.words.size(),
@@ -54,8 +64,12 @@ public:
     addWaits();
   }
 
-  /// The longest iteration of the dispatch loop, and its words.
-  MessageCost longestIteration(const Weight &by, std::vector<uint32_t> *words);
+  /// Restricts the following paths to those without any of the marks.
+  void exclude(const std::set<PathMark> &marks);
+  /// The longest iteration of the dispatch loop, and its words. With
+  /// `keepsMaxima`, the most of each figure.
+  std::optional<MessageCost> longestIteration(bool keepsMaxima,
+                                              std::vector<uint32_t> *words);
 
   /// The first error, or nothing.
   std::optional<Error> problem;
@@ -79,18 +93,25 @@ private:
   void passLoop(const Region &loop, const std::set<uint32_t> &cut,
                 Arrivals &arrivals);
   std::set<uint32_t> headsOf(const Region &loop) const;
+  bool isLonger(const MessageCost &a, const MessageCost &b) const {
+    double contexts = double(chip.meContexts);
+    return a.issue + a.latency / contexts > b.issue + b.latency / contexts;
+  }
+  void join(std::optional<Arrival> &to, const Arrival &arrival) const;
   double iterationsOf(const Region &loop, std::set<uint32_t> &heads);
   std::set<uint32_t> waitsOf(const Region &loop,
                              const std::set<uint32_t> &heads) const;
-  MessageCost costOf(uint32_t word, const FlowEdge &edge);
-  MessageCost costOfCall(uint32_t callee);
-  /// The longest path from `within` into one of `heads`, and its last word.
-  std::optional<Arrival> closing(const Arrivals &within,
-                                 const std::set<uint32_t> &heads);
+  std::optional<MessageCost> costOf(uint32_t word, const FlowEdge &edge);
+  std::optional<MessageCost> costOfCall(uint32_t callee);
+  std::vector<uint32_t> openWords(const std::vector<uint32_t> &words) const;
+  std::optional<Arrival> endOf(const Arrivals &within,
+                               const std::set<uint32_t> &heads);
   void offer(Arrivals &to, uint32_t word, const Arrival &arrival) const {
-    auto [at, isNew] = to.try_emplace(word, arrival);
-    if (!isNew && weight(at->second.cost) < weight(arrival.cost))
-      at->second = arrival;
+    std::optional<Arrival> joined;
+    if (auto at = to.find(word); at != to.end())
+      joined = at->second;
+    join(joined, arrival);
+    to[word] = *joined;
   }
 
   const Microcode &code;
@@ -98,17 +119,17 @@ private:
   WordFlow flow;
   std::vector<MessageCost> costs; ///< by word, without its callees
   std::vector<Head> headAt;
-  std::map<uint32_t, MessageCost> calls; ///< by first word, for `weight`
-  Weight weight;
+  std::vector<bool> isClosed; ///< words with an excluded mark
+  /// By first word; nothing: the call never returns on the paths of the class.
+  std::map<uint32_t, std::optional<MessageCost>> calls;
+  bool keepsMaxima = false;
 };
-
-} // namespace
 
 //===-- Words -------------------------------------------------------------===//
 
 /// Adds a loop head. Nested loops may share their first word; then their bounds
 /// multiply.
-void Paths::addHead(const LoopHead &loop) {
+void IterationPaths::addHead(const LoopHead &loop) {
   if (loop.word >= headAt.size())
     return;
   Head &head = headAt[loop.word];
@@ -117,7 +138,7 @@ void Paths::addHead(const LoopHead &loop) {
   ++head.loops;
 }
 
-void Paths::addWords() {
+void IterationPaths::addWords() {
   for (uint32_t i = 0; i < costs.size(); ++i) {
     const Instruction &instruction = flow.instructions[i];
     costs[i].issue = 1;
@@ -130,12 +151,12 @@ void Paths::addWords() {
 
 /// Finds the wait at each swap: the remaining latency of the slowest command
 /// whose signal is awaited, less the cycles since its issue.
-void Paths::addWaits() {
+void IterationPaths::addWaits() {
   if (!addWaitsOnce(true))
     addWaitsOnce(false);
 }
 
-bool Paths::addWaitsOnce(bool deductsElapsed) {
+bool IterationPaths::addWaitsOnce(bool deductsElapsed) {
   using Left = std::array<float, signalCount>;
   std::vector<Left> before(costs.size(), Left{});
   std::vector<unsigned> visits(costs.size(), 0);
@@ -189,8 +210,9 @@ bool Paths::addWaitsOnce(bool deductsElapsed) {
 
 /// The loops and single words among `words` in control-flow order, ignoring
 /// edges into `cut`.
-std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
-                                     const std::set<uint32_t> &cut) const {
+std::vector<Region>
+IterationPaths::regionsOf(const std::vector<uint32_t> &words,
+                          const std::set<uint32_t> &cut) const {
   KARAKAL_ASSERT(std::is_sorted(words.begin(), words.end()),
                  "words are found by binary search");
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(
@@ -224,7 +246,7 @@ std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
 
 /// The heads of the outermost loop of a region. Several heads are copies of
 /// one.
-std::set<uint32_t> Paths::headsOf(const Region &loop) const {
+std::set<uint32_t> IterationPaths::headsOf(const Region &loop) const {
   std::set<uint32_t> heads;
   uint32_t least = ~0u;
   for (uint32_t word : loop.words)
@@ -240,8 +262,9 @@ std::set<uint32_t> Paths::headsOf(const Region &loop) const {
 
 /// The words at which a loop gives up the engine until a condition holds,
 /// without those of inner loops.
-std::set<uint32_t> Paths::waitsOf(const Region &loop,
-                                  const std::set<uint32_t> &heads) const {
+std::set<uint32_t>
+IterationPaths::waitsOf(const Region &loop,
+                        const std::set<uint32_t> &heads) const {
   std::set<uint32_t> waits;
   for (const Region &region : regionsOf(loop.words, heads)) {
     const Instruction &i = flow.instructions[region.words.front()];
@@ -253,7 +276,8 @@ std::set<uint32_t> Paths::waitsOf(const Region &loop,
 
 /// The bound on how often control reaches `heads`. If there is none but the
 /// loop waits for other contexts, replaces `heads` by its waits and returns 1.
-double Paths::iterationsOf(const Region &loop, std::set<uint32_t> &heads) {
+double IterationPaths::iterationsOf(const Region &loop,
+                                    std::set<uint32_t> &heads) {
   std::set<double> iterations;
   for (uint32_t head : heads)
     iterations.insert(headAt[head].loops != 0 ? headAt[head].iterationsMax : 0);
@@ -282,23 +306,29 @@ double Paths::iterationsOf(const Region &loop, std::set<uint32_t> &heads) {
   return 1;
 }
 
-std::optional<Arrival> Paths::closing(const Arrivals &within,
-                                      const std::set<uint32_t> &heads) {
+/// The longest path from `within` into one of `heads`, and its last word. If
+/// there are no heads, to a return.
+std::optional<Arrival> IterationPaths::endOf(const Arrivals &within,
+                                             const std::set<uint32_t> &heads) {
   std::optional<Arrival> longest;
-  for (const auto &[word, arrival] : within)
-    for (const FlowEdge &edge : flow.graph.edgesOf(word)) {
-      if (!heads.count(edge.to))
-        continue;
-      MessageCost cost = arrival.cost + costOf(word, edge);
-      if (!longest || weight(cost) > weight(longest->cost))
-        longest = Arrival{cost, word};
+  for (const auto &[word, arrival] : within) {
+    if (heads.empty() && flow.graph.edgesOf(word).empty()) {
+      // The last delay slot of a return.
+      MessageCost cost = arrival.cost + costs[word];
+      cost.issue += row(Op::Jump).slots;
+      join(longest, {cost, word});
     }
+    for (const FlowEdge &edge : flow.graph.edgesOf(word))
+      if (heads.count(edge.to))
+        if (auto cost = costOf(word, edge))
+          join(longest, {arrival.cost + *cost, word});
+  }
   return longest;
 }
 
 /// Replaces the arrivals at the entries of a loop by arrivals at all its words.
-void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
-                     Arrivals &arrivals) {
+void IterationPaths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
+                              Arrivals &arrivals) {
   std::set<uint32_t> heads = headsOf(loop);
   if (heads.empty()) // a wait without a head: use its first word
     heads.insert(loop.words.front());
@@ -315,13 +345,13 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
       continue;
     if (!heads.count(word))
       entries.insert(*at);
-    else if (!entered || weight(at->second.cost) > weight(entered->cost))
-      entered = at->second;
+    else
+      join(entered, at->second);
   }
   Arrivals first = solve(loop.words, entries, inner);
-  std::optional<Arrival> reached = closing(first, heads);
-  if (!reached || (entered && weight(entered->cost) > weight(reached->cost)))
-    reached = entered;
+  std::optional<Arrival> reached = endOf(first, heads);
+  if (entered)
+    join(reached, *entered);
   for (const auto &[word, arrival] : first)
     offer(arrivals, word, arrival);
   if (!reached)
@@ -330,7 +360,7 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
   for (uint32_t head : heads)
     starts[head] = Arrival{{}, reached->from};
   Arrivals iteration = solve(loop.words, starts, inner);
-  std::optional<Arrival> closed = closing(iteration, heads);
+  std::optional<Arrival> closed = endOf(iteration, heads);
   MessageCost before = reached->cost;
   if (closed)
     before += closed->cost * (iterations - 1);
@@ -340,37 +370,40 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
 
 //===-- Paths -------------------------------------------------------------===//
 
-MessageCost Paths::costOf(uint32_t word, const FlowEdge &edge) {
+/// The cost of a word on an edge, or nothing if the call on it never returns on
+/// paths of the class.
+std::optional<MessageCost> IterationPaths::costOf(uint32_t word,
+                                                  const FlowEdge &edge) {
   MessageCost cost = costs[word];
   cost.issue += edge.deadCycles;
-  if (edge.callee)
-    cost += costOfCall(*edge.callee);
-  return cost;
+  if (!edge.callee)
+    return cost;
+  std::optional<MessageCost> call = costOfCall(*edge.callee);
+  if (!call)
+    return std::nullopt;
+  return cost + *call;
 }
 
 /// The longest path through a function. It terminates because Baker has no
 /// recursion.
-MessageCost Paths::costOfCall(uint32_t callee) {
+std::optional<MessageCost> IterationPaths::costOfCall(uint32_t callee) {
   if (auto at = calls.find(callee); at != calls.end())
     return at->second;
-  Arrivals arrivals =
-      solve(flow.graph.reachedFrom(callee), {{callee, Arrival{}}}, {});
-  MessageCost longest;
-  for (const auto &[word, arrival] : arrivals) {
-    if (!flow.graph.edgesOf(word).empty())
-      continue;
-    // The last delay slot of a return.
-    MessageCost cost = arrival.cost + costs[word];
-    cost.issue += row(Op::Jump).slots;
-    if (weight(cost) > weight(longest))
-      longest = cost;
-  }
-  calls[callee] = longest;
-  return longest;
+  std::optional<Arrival> end;
+  if (!isClosed[callee])
+    end = endOf(solve(openWords(flow.graph.reachedFrom(callee)),
+                      {{callee, Arrival{}}}, {}),
+                {});
+  std::optional<MessageCost> cost;
+  if (end)
+    cost = end->cost;
+  calls[callee] = cost;
+  return cost;
 }
 
-Arrivals Paths::solve(const std::vector<uint32_t> &words,
-                      const Arrivals &starts, const std::set<uint32_t> &cut) {
+Arrivals IterationPaths::solve(const std::vector<uint32_t> &words,
+                               const Arrivals &starts,
+                               const std::set<uint32_t> &cut) {
   Arrivals arrivals = starts;
   for (const Region &region : regionsOf(words, cut)) {
     if (problem)
@@ -388,17 +421,48 @@ Arrivals Paths::solve(const std::vector<uint32_t> &words,
             !cut.count(edge.to) &&
             !(region.isLoop && std::binary_search(region.words.begin(),
                                                   region.words.end(), edge.to));
-        if (isInside)
-          offer(arrivals, edge.to, {here + costOf(word, edge), word});
+        if (!isInside)
+          continue;
+        if (auto cost = costOf(word, edge))
+          offer(arrivals, edge.to, {here + *cost, word});
       }
     }
   }
   return arrivals;
 }
 
-MessageCost Paths::longestIteration(const Weight &by,
-                                    std::vector<uint32_t> *words) {
-  weight = by;
+void IterationPaths::exclude(const std::set<PathMark> &marks) {
+  isClosed.assign(costs.size(), false);
+  for (const auto &[mark, words] : code.marks)
+    for (uint32_t word : words) {
+      KARAKAL_ASSERT(word < costs.size(), "a mark is on a word");
+      isClosed[word] = isClosed[word] || marks.count(mark);
+    }
+}
+
+std::vector<uint32_t>
+IterationPaths::openWords(const std::vector<uint32_t> &words) const {
+  std::vector<uint32_t> open;
+  for (uint32_t word : words)
+    if (!isClosed[word])
+      open.push_back(word);
+  return open;
+}
+
+void IterationPaths::join(std::optional<Arrival> &to,
+                          const Arrival &arrival) const {
+  if (!to)
+    to = arrival;
+  else if (keepsMaxima)
+    to->cost = maximum(to->cost, arrival.cost);
+  else if (isLonger(arrival.cost, to->cost))
+    to = arrival;
+}
+
+std::optional<MessageCost>
+IterationPaths::longestIteration(bool keepsMaxima,
+                                 std::vector<uint32_t> *words) {
+  this->keepsMaxima = keepsMaxima;
   calls.clear();
   const Region *dispatch = nullptr;
   std::vector<Region> regions = regionsOf(flow.graph.reachedFrom(0), {});
@@ -414,10 +478,10 @@ MessageCost Paths::longestIteration(const Weight &by,
                    "an iteration begins with a ring get");
     starts[head] = Arrival{};
   }
-  Arrivals arrivals = solve(dispatch->words, starts, heads);
-  std::optional<Arrival> iteration = closing(arrivals, heads);
+  Arrivals arrivals = solve(openWords(dispatch->words), starts, heads);
+  std::optional<Arrival> iteration = endOf(arrivals, heads);
   if (problem || !iteration)
-    return {};
+    return std::nullopt;
   if (words) {
     std::set<uint32_t> seen; // words of loops may occur twice
     for (uint32_t at = iteration->from; at != ~0u && seen.insert(at).second;
@@ -430,33 +494,33 @@ MessageCost Paths::longestIteration(const Weight &by,
 
 //===----------------------------------------------------------------------===//
 
+WorstCases::WorstCases(const Microcode &code, const ChipParameters &chip)
+    : paths(std::make_unique<IterationPaths>(code, chip)) {}
+
+WorstCases::~WorstCases() = default;
+
+Result<std::optional<WorstCase>>
+WorstCases::without(const std::set<PathMark> &marks) {
+  paths->exclude(marks);
+  WorstCase worst;
+  std::optional<MessageCost> longest =
+      paths->longestIteration(/*keepsMaxima=*/false, &worst.path);
+  if (paths->problem)
+    return *paths->problem;
+  if (!longest)
+    return std::optional<WorstCase>();
+  worst.pathCost = *longest;
+  worst.cost = *paths->longestIteration(/*keepsMaxima=*/true, nullptr);
+  return std::optional<WorstCase>(std::move(worst));
+}
+
 Result<WorstCase> worstCaseOf(const Microcode &code,
                               const ChipParameters &chip) {
-  Paths paths(code, chip);
-  WorstCase worst;
-  double contexts = double(chip.meContexts);
-  worst.pathCost = paths.longestIteration(
-      [&](const MessageCost &c) { return c.issue + c.latency / contexts; },
-      &worst.path);
-  if (paths.problem)
-    return *paths.problem;
-  worst.cost.issue =
-      paths
-          .longestIteration([](const MessageCost &c) { return c.issue; },
-                            nullptr)
-          .issue;
-  worst.cost.latency =
-      paths
-          .longestIteration([](const MessageCost &c) { return c.latency; },
-                            nullptr)
-          .latency;
-  for (auto figures :
-       {&MessageCost::busy, &MessageCost::commands, &MessageCost::squares})
-    for (size_t u = 0; u < sharedUnitCount; ++u) {
-      auto of = [=](const MessageCost &c) { return (c.*figures)[u]; };
-      (worst.cost.*figures)[u] = of(paths.longestIteration(of, nullptr));
-    }
-  return worst;
+  auto worst = WorstCases(code, chip).without({});
+  if (!worst)
+    return worst.error();
+  KARAKAL_ASSERT(*worst, "an endless loop has an iteration");
+  return std::move(**worst);
 }
 
 } // namespace karakal::target

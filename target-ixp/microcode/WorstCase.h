@@ -16,7 +16,11 @@
 // space in a ring is not included: a loop around `ctx_arb[voluntary]` counts
 // once.
 //
-// Cost: for W words in loops nested D deep, O(W * 2^D) for each figure.
+// The paths of a class are those without certain marks of words
+// (Microcode::marks). The code generator may lose a mark, so the paths of a
+// class may be more than those that the program takes, never fewer.
+//
+// Cost: for W words in loops nested D deep, O(W * 2^D) for each class.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
 #define KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
@@ -25,11 +29,15 @@
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/image/Microcode.h"
 #include "target-ixp/microcode/MessageCost.h"
+#include <memory>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace karakal::target {
 
 struct WorstCase {
+  /// The most of each figure.
   MessageCost cost;
   /// The path with the largest issue + latency / contexts: its words, excluding
   /// those of loops and calls on it, and its cost.
@@ -37,8 +45,22 @@ struct WorstCase {
   MessageCost pathCost;
 };
 
-/// The worst case of one iteration of the dispatch loop. Errors:
-/// E-target-ixp-147 (a loop without a bound), with its source location.
+/// The longest iterations of the dispatch loop of one program.
+class WorstCases {
+public:
+  WorstCases(const Microcode &code, const ChipParameters &chip);
+  ~WorstCases();
+
+  /// The worst case of the paths without any of the marks, or nothing if there
+  /// are none. Errors: E-target-ixp-147 (a loop without a bound), with its
+  /// source location.
+  Result<std::optional<WorstCase>> without(const std::set<PathMark> &marks);
+
+private:
+  std::unique_ptr<class IterationPaths> paths;
+};
+
+/// The worst case of all paths. Errors: as above.
 Result<WorstCase> worstCaseOf(const Microcode &code,
                               const ChipParameters &chip);
 

@@ -1,5 +1,5 @@
 // Checks the longest iteration of small programs in assembly against sums by
-// hand: branches, loops, waits, calls.
+// hand: branches, loops, waits, classes of paths.
 
 #include "target-ixp/microcode/WorstCase.h"
 #include "tests/target-ixp/microcode/Assembled.h"
@@ -129,4 +129,110 @@ TEST(WorstCaseTest, AWriteIsDoneWhenItsWordsAreFetched) {
   auto program = assemble("    alu[$w, --, B, a]\n"
                           "    sram[write, $w, a, 0, 1], ctx_swap[s]\n");
   EXPECT_LT(worst(program).cost.latency, double(chip.sramLatency));
+}
+
+//===----------------------------------------------------------------------===//
+// Classes of paths
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+constexpr PathMark drop = {PathMark::Kind::Drop, 3},
+                   other = {PathMark::Kind::Channel, 3};
+
+/// A path of two instructions, and one of six that drops the packet.
+target::AssembledProgram withDrop() {
+  auto program = assemble("    alu[--, a, -, b]\n"
+                          "    beq[drop#]\n"
+                          "    br[turn#]\n"
+                          "drop#:\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n");
+  for (uint32_t i = 0; i < 4; ++i)
+    program.marks[drop].insert(program.labels.at("drop") + i);
+  return program;
+}
+
+double issueOf(WorstCases &cases, const std::set<PathMark> &without) {
+  auto found = cases.without(without);
+  EXPECT_TRUE(bool(found));
+  return *found ? (*found)->cost.issue : 0;
+}
+
+} // namespace
+
+TEST(WorstCaseTest, AClassLeavesOutItsMarks) {
+  auto program = withDrop();
+  WorstCases cases(program, chip);
+  EXPECT_EQ(issueOf(cases, {}), 2 + 3 + 4 + back);
+  EXPECT_EQ(issueOf(cases, {drop}), 2 + back);
+  // One search after another: nothing of the last one is left.
+  EXPECT_EQ(issueOf(cases, {other}), 2 + 3 + 4 + back);
+  auto forwarded = cases.without({drop});
+  ASSERT_TRUE(bool(forwarded) && *forwarded);
+  EXPECT_EQ((*forwarded)->path.size(), 3u);
+  EXPECT_EQ((*forwarded)->pathCost.issue, 2 + back);
+}
+
+TEST(WorstCaseTest, AClassMayHaveNoPath) {
+  auto program = withDrop();
+  program.marks[other].insert(program.labels.at("turn"));
+  WorstCases cases(program, chip);
+  auto found = cases.without({other});
+  ASSERT_TRUE(bool(found));
+  EXPECT_FALSE(found->has_value());
+}
+
+TEST(WorstCaseTest, ACallThatOnlyDropsIsOnNoOtherPath) {
+  auto program = tests::assembled(".reg a b c\n"
+                                  "    immed[a, 0]\n"
+                                  "turn#:\n"
+                                  "    alu[--, a, -, b]\n"
+                                  "    beq[turn#]\n"
+                                  "    load_addr[c, behind#]\n"
+                                  "call#:\n"
+                                  "    br[drop#]\n"
+                                  "behind#:\n"
+                                  "    alu[a, a, +, 1]\n"
+                                  "    br[turn#]\n"
+                                  "drop#:\n"
+                                  "    alu[b, b, +, 1]\n"
+                                  "    rtn[c]\n");
+  const uint32_t callee = program.labels.at("drop");
+  const uint32_t end = uint32_t(program.words.size());
+  program.loops.push_back({program.labels.at("turn"), 1, 0});
+  program.calls.push_back({program.labels.at("call"), callee});
+  program.functions = {{"main", 0, callee}, {"drop", callee, end}};
+  program.marks[drop] = {callee};
+  WorstCases cases(program, chip);
+  // The call takes 3 cycles, the return 4.
+  const double address = program.labels.at("call") - 3;
+  EXPECT_EQ(issueOf(cases, {}), 2 + address + 3 + (1 + 4) + 1 + back);
+  EXPECT_EQ(issueOf(cases, {drop}), 2 + 3);
+}
+
+TEST(WorstCaseTest, FiguresMayComeFromDifferentPaths) {
+  auto program = assemble("    alu[--, a, -, b]\n"
+                          "    beq[reads#]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    br[turn#]\n"
+                          "reads#:\n"
+                          "    sram[read, $m, a, 0, 1], ctx_swap[s]\n");
+  WorstCase found = worst(program);
+  EXPECT_EQ(found.cost.issue, 2 + 8 + back);
+  EXPECT_EQ(found.cost.latency, double(chip.sramLatency));
+  EXPECT_EQ(found.cost.busyOf(target::SharedUnit::Sram0),
+            double(chip.sramOpCycles));
+  // The path is one of the two.
+  EXPECT_EQ(found.pathCost.latency, double(chip.sramLatency));
+  EXPECT_LT(found.pathCost.issue, found.cost.issue);
 }
