@@ -21,6 +21,7 @@
 #include "swcache/EmitCacheCode.h"
 #include "swcache/Passes.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/PathMarks.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
@@ -261,6 +262,8 @@ void MakeCaches::addVersionCheck(Block *loop, Value count) {
   code.branchIf(code.isZero(code.load(lock)), refresh, busy);
 
   code = codeAt(refresh);
+  declareIntrinsic(getOperation(), target::intrinsic::PathRefresh);
+  code.call(target::intrinsic::PathRefresh);
   code.store(code.word(1), lock);
   code.call(refreshName);
   code.store(code.word(0), lock);

@@ -6,6 +6,7 @@
 #include "codegen-me/prepare/Prepare.h"
 
 #include "codegen-me/prepare/LoopBounds.h"
+#include "codegen-me/prepare/PathMarks.h"
 
 #include "codegen-me/target/IxpTargetMachine.h"
 
@@ -294,8 +295,10 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   // Lowering may have added division routines.
   order = checkModule(module, entry);
   if (order)
-    for (Function *function : *order)
+    for (Function *function : *order) {
       markLoops(*function);
+      markPaths(*function);
+    }
   return order;
 }
 

@@ -6,6 +6,7 @@
 #include "codegen-me/words/WordEmitter.h"
 
 #include "codegen-me/prepare/LoopBounds.h"
+#include "codegen-me/prepare/PathMarks.h"
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/target/IxpRegisterInfo.h"
@@ -136,6 +137,17 @@ void WordEmitter::markLoop(const MachineInstr &probe) {
   target::LoopHead &loop = program.bind(program.newLabel()).loop;
   loop.depth = literal(probe, LoopProbeDepth);
   loop.iterationsMax = literal(probe, LoopProbeIterations);
+}
+
+void WordEmitter::markPaths(const MachineBasicBlock &block) {
+  std::vector<target::PathMark> marks;
+  for (const MachineInstr &instr : block)
+    if (isPathProbe(instr))
+      marks.push_back(
+          {static_cast<target::PathMark::Kind>(literal(instr, PathProbeKind)),
+           literal(instr, PathProbeNumber)});
+  if (program.marks.back() != marks)
+    program.marks.push_back(marks);
 }
 
 void WordEmitter::compare(Operand a, Operand b) {
@@ -510,6 +522,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   program.currentFunction = program.functions.size();
   program.functions.push_back(function.getName().str());
   program.currentLine = lineOf(function.getFunction());
+  program.marks.push_back({}); // of the prologue
   program.bind(labelOf(&function.getFunction()));
   if (isEntry)
     emitPrologue();
@@ -517,9 +530,10 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   for (MachineBasicBlock &block : function) {
     program.bind(labelOf(&block));
     currentBlock = &block;
+    markPaths(block);
     program.currentFrequency = frequencies.lookup(&block);
     for (const MachineInstr &instr : block) {
-      if (instr.isPseudoProbe())
+      if (instr.isPseudoProbe() && !isPathProbe(instr))
         markLoop(instr);
       if (instr.isMetaInstruction())
         continue;

@@ -59,6 +59,8 @@ private:
   /// Emits a branch over the words up to `label`, which run half of the time.
   void branchOver(target::Op branch, unsigned label);
   void markLoop(const llvm::MachineInstr &probe);
+  /// Gives the words of the block its marks.
+  void markPaths(const llvm::MachineBasicBlock &block);
   /// Emits a compare whose flags the next word uses.
   void compare(Operand a, Operand b);
   void emitMultiply(const llvm::MachineInstr &instr, bool isFull);

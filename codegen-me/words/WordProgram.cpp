@@ -274,6 +274,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
     Result<uint64_t> word = target::encode(instruction);
     KARAKAL_ASSERT(bool(word), word.error().message + " (in function '" +
                                    program.functions[item.function] + "')");
+    for (const target::PathMark &mark : program.marks[item.marks])
+      code.marks[mark].insert(uint32_t(code.words.size()));
     if (item.isCall)
       code.calls.push_back(
           {uint32_t(code.words.size()), uint32_t(address[item.label])});

@@ -63,6 +63,8 @@ struct Item {
   /// For a label, the loop that begins here (its word is not known yet); depth
   /// 0 if none.
   target::LoopHead loop;
+  /// The marks of the word's basic block, an index into WordProgram::marks.
+  unsigned marks = 0;
 };
 
 class WordProgram {
@@ -75,6 +77,7 @@ public:
     item.function = currentFunction;
     item.line = currentLine;
     item.frequency = currentFrequency;
+    item.marks = marks.size() - 1;
     items.push_back(item);
     return items.back();
   }
@@ -98,6 +101,9 @@ public:
   std::vector<std::string> functions;
   std::vector<target::SourceLine> sourceLines{{}};
   std::vector<target::SourceFunction> sources; ///< by file and line
+  /// The marks of basic blocks, in their order; those of the last one are
+  /// current.
+  std::vector<std::vector<target::PathMark>> marks{{}};
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;
   float currentFrequency = 0;

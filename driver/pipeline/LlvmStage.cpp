@@ -9,6 +9,7 @@
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/prepare/NarrowFunnels.h"
 #include "driver/pipeline/RunPasses.h"
+#include "target-ixp/chip/PathMarks.h"
 #include "target-ixp/chip/RuntimeConstants.h"
 #include "target-ixp/chip/RuntimeFunctions.h"
 #include "llvm/ADT/StringSet.h"
@@ -215,11 +216,15 @@ void markFunctions(Module &module, bool keepPrimitives) {
     // No tables in constant data, no calls of a C library, no unwinding.
     function.addFnAttr("no-jump-tables", "true");
     function.addFnAttr(Attribute::NoUnwind);
-    if (function.getName().starts_with(
-            target::intrinsic::LoopPrefix)) { // bounds, no code
+    if (function.getName().starts_with(target::intrinsic::LoopPrefix) ||
+        function.getName().starts_with(
+            target::intrinsic::PathPrefix)) { // marks, no code
       function.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
       function.setWillReturn();
     }
+    // Each path keeps its own mark.
+    if (function.getName().starts_with(target::intrinsic::PathPrefix))
+      function.addFnAttr(Attribute::NoMerge);
     if (function.getName().starts_with(target::intrinsic::WordsPrefix)) {
       function.setDoesNotAccessMemory();
       function.setWillReturn();

@@ -6,6 +6,7 @@
 // steps, a division by a call (runtime/divide.ll).
 
 #include "ir/analysis/OperationCost.h"
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -99,7 +100,7 @@ static OperationCost costOfService(Operation *op) {
 
 OperationCost costOf(Operation *op) {
   if (isa<LockOp, UnlockOp, AtomicOp, HashOp, TimestampOp, RandomOp, TraceOp,
-          DropCountOp, LoopEntryOp, LoopIterationOp>(op))
+          DropCountOp, LoopEntryOp, LoopIterationOp, ChannelMarkOp>(op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,

@@ -1,10 +1,11 @@
-// Batches of packets on x86.
+// Marks on the paths of packets: the stages of batches on x86, and channels.
 
 #ifndef KARAKAL_IR_BAKERBATCHES_TD
 #define KARAKAL_IR_BAKERBATCHES_TD
 
 include "ir/dialect/BakerDialect.td"
 include "ir/dialect/BakerTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Baker_CutOp : Op<BakerDialect, "cut"> {
   let summary = "a point where a packet waits for the others of its batch";
@@ -26,6 +27,23 @@ def Baker_CutOp : Op<BakerDialect, "cut"> {
     (`stage` $stage^):(`last`)? (`prefetch` $prefetch^ `:` qualified(type($prefetch)))?
     attr-dict
   }];
+}
+
+/// The channels that packets pass. No operation reads this resource; it keeps the
+/// marks in place.
+def Baker_PassedChannels : Resource<"::karakal::ir::PassedChannelsResource">;
+
+def Baker_ChannelMarkOp
+    : Op<BakerDialect, "channel_mark", [MemoryEffects<[MemWrite<Baker_PassedChannels>]>]> {
+  let summary = "mark the paths on which a packet passes a channel";
+  let description = [{
+    The worst-case analysis prices these paths apart (target-ixp/chip/PathMarks.h).
+    `channel` is the channel's number (`baker.id`).
+
+    Example: `baker.channel_mark 3`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$channel);
+  let assemblyFormat = "$channel attr-dict";
 }
 
 #endif // KARAKAL_IR_BAKERBATCHES_TD

@@ -1,9 +1,20 @@
-// Points where packets of a batch wait for each other.
+// Marks on the paths of packets: points where those of a batch wait for each
+// other, and channels that they pass.
 
 #ifndef KARAKAL_IR_DIALECT_BATCHES_H
 #define KARAKAL_IR_DIALECT_BATCHES_H
 
 #include "ir/dialect/Baker.h"
+
+namespace karakal::ir {
+
+/// The channels that packets pass.
+struct PassedChannelsResource
+    : mlir::SideEffects::Resource::Base<PassedChannelsResource> {
+  llvm::StringRef getName() final { return "PassedChannels"; }
+};
+
+} // namespace karakal::ir
 
 #define GET_OP_CLASSES
 #include "ir/dialect/BakerBatches.h.inc"

@@ -34,8 +34,8 @@ static uint32_t wordAfter(AtomicOp atomic, uint32_t old, uint32_t value) {
 
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp, CutOp>(
-          [](auto) { return true; })
+      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp,
+            ChannelMarkOp, CutOp>([](auto) { return true; })
       .Case([&](AtomicOp atomic) {
         uint32_t old = 0;
         if (uint32_t *word =

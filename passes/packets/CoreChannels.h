@@ -20,6 +20,8 @@ struct Route {
   ir::PuntAttr punt;
   /// Messages in the profile.
   int64_t messages = 1;
+  /// Whether the code also takes the messages of other channels.
+  bool isShared = false;
 
   /// Whether the messages of `other` get the same code.
   bool isLike(const Route &other) const {

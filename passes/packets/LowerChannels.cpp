@@ -25,6 +25,7 @@
 // and `baker.via` on channels. Ensures: no channel_put, no channel and no
 // unreachable function.
 
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -60,6 +61,7 @@ private:
   LogicalResult checkDecisions();
 
   void lowerPut(ir::ChannelPutOp put);
+  void mark(OpBuilder &builder, Location loc, uint32_t id);
   void emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
                    ir::ChannelOp channel, Value packet);
   void emitHostMessage(OpBuilder &builder, Location loc, uint32_t ring,
@@ -140,10 +142,17 @@ void LowerChannels::emitHostMessage(OpBuilder &builder, Location loc,
        {word(builder, loc, ring), message}, 0);
 }
 
+/// Marks the paths of an engine on which a packet passes the channel `id`.
+void LowerChannels::mark(OpBuilder &builder, Location loc, uint32_t id) {
+  if (core == ir::Core::Me)
+    builder.create<ir::ChannelMarkOp>(loc, id);
+}
+
 void LowerChannels::lowerPut(ir::ChannelPutOp put) {
   OpBuilder builder(put);
   Location loc = put.getLoc();
   auto channel = getOperation().lookupSymbol<ir::ChannelOp>(put.getChannel());
+  mark(builder, loc, *ir::numberOf(channel, ir::idAttrName));
   if (CoreChannels::isCall(channel)) {
     auto call = builder.create<func::CallOp>(loc, channels->consumerOf(channel),
                                              put.getPacket());
@@ -195,6 +204,8 @@ SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
 void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
                                  ValueRange message, const Route &route) {
   func::FuncOp consumer = route.consumer;
+  if (route.id != 0 && !route.isShared)
+    mark(builder, loc, route.id);
   if (route.punt)
     call(builder, loc, target::runtime::PuntTaken,
          {word(builder, loc, target::puntState(route.punt.getNumber()))}, 0);
@@ -236,7 +247,12 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
     }
     OpBuilder inner(builder.getContext());
     blocks.push_back(inner.createBlock(region));
-    emitDelivery(inner, loc, message, route);
+    Route marked = route;
+    if (llvm::count_if(routes, [&](const Route &other) {
+          return route.isLike(other);
+        }) > 1) // the block delivers several channels
+      marked.isShared = true;
+    emitDelivery(inner, loc, message, marked);
     inner.create<cf::BranchOp>(loc, next);
   }
   SmallVector<ValueRange> noOperands(blocks.size());
@@ -273,6 +289,7 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (!channel.comesFromRx())
       continue;
+    mark(builder, loc, *ir::numberOf(channel, ir::idAttrName));
     if (!channel.goesToTx())
       if (func::FuncOp consumer = channels->consumerOf(channel);
           channels->isOurs(consumer))

@@ -10,6 +10,7 @@
 #include "ir/dialect/Layout.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/PathMarks.h"
 #include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -113,6 +114,8 @@ struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
                                 Rewriter &rewriter) const override {
     Value reason =
         constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
+    if (context.core == ir::Core::Me)
+      callRuntime(rewriter, op, target::intrinsic::PathDrop, {}, reason);
     callPrimitive(rewriter, op, target::runtime::PacketDrop, 0,
                   {adaptor.getPacket(), reason});
     rewriter.eraseOp(op);

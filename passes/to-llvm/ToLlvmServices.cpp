@@ -11,10 +11,12 @@
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
 #include "passes/to-llvm/Threads.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/PathMarks.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
@@ -316,13 +318,27 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
   }
 };
 
+/// Lowers to the call that codegen-me/prepare/PathMarks.h describes; on other
+/// cores to nothing.
+struct ChannelMark : ToLlvmPattern<ir::ChannelMarkOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::ChannelMarkOp op, Adaptor,
+                                Rewriter &rewriter) const override {
+    if (context.core == ir::Core::Me)
+      callRuntime(rewriter, op, target::intrinsic::PathChannel, {},
+                  constantWord(rewriter, op.getLoc(), op.getChannel()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
   patterns.add<Atomic, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
-               LoopMark<ir::LoopIterationOp>>(converter, context);
+               LoopMark<ir::LoopIterationOp>, ChannelMark>(converter, context);
   patterns.add<LockCall<ir::LockOp>>(converter, context, takeFunctions);
   patterns.add<LockCall<ir::UnlockOp>>(converter, context, giveFunctions);
   patterns.add<ServiceCall<ir::TimestampOp>>(converter, context,

@@ -37,6 +37,7 @@ std::string TinyEngine::run(uint64_t stepsMax) {
 void TinyEngine::step() {
   uint32_t at = pc++;
   const Instruction &i = program[at];
+  executed.insert(at);
   bool inSlot = slotsLeft > 0;
   for (unsigned p = 0; p < 2; ++p)
     ++pointerAge[p];

@@ -39,6 +39,7 @@ public:
   std::map<uint32_t, uint32_t> csrs;
   uint64_t steps = 0;
   std::set<uint32_t> localWritten; ///< words of local memory
+  std::set<uint32_t> executed;     ///< words of the program
 
 private:
   using Instruction = target::Instruction;

@@ -26,7 +26,8 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %0 = arith.cmpi eq, %type, %c1 : i16
   cf.cond_br %0, ^slow, ^not_slow
 ^slow:
-  // ME: baker.packet_send %arg0 ring 2 id 2 {punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, reason = 3 : i32} : !baker.packet<"ether">
+  // ME: baker.channel_mark 2
+  // ME-NEXT: baker.packet_send %arg0 ring 2 id 2 {punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, reason = 3 : i32} : !baker.packet<"ether">
   // HOST: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
   // HOST: call @baker_channel_put(%c0_i32, %[[MESSAGE]])
   baker.channel_put @m.first.slow_cc, %ph : !baker.packet<"ether">
