@@ -5,6 +5,7 @@
 #include "driver/CommandLine.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/pipeline/Plugins.h"
+#include "driver/report/MinimumRate.h"
 #include "host/FastPackets.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Target.h"
@@ -195,13 +196,19 @@ void declareTarget(CLI::App &app, CommandLine &line) {
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")
       ->check(CLI::IsMember({"power"}));
-  app.add_option("--min-rate", options.minRateGbps,
-                 "reject the program unless its code sustains this rate in "
-                 "Gbit/s with the smallest frames on any path")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--min-rate", options.minRates,
+                 "[CLASS=]GBPS: reject the program unless its code sends the "
+                 "smallest frames at this rate in Gbit/s on any path, or "
+                 "handles those of a class of --wcet, a kind of classes or a "
+                 "channel of a route at this rate")
+      ->check([](const std::string &text) {
+        return parseRateDemand(text) ? "" : "not [CLASS=]GBPS: " + text;
+      })
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--wcet", options.worstCases,
-               "print the most cycles that a message can take in each "
-               "aggregate, and the rate that follows");
+               "print the most cycles that packets of each class of traffic "
+               "can take, and the rates that follow");
   app.add_option("--max-error-rate", options.pipeline.maxErrorRate,
                  "share of packets that may use a cached value after it was "
                  "replaced (default: 0.001)")
@@ -337,7 +344,7 @@ std::string findConflict(const BakercOptions &options) {
   if (!options.report.empty() && options.emit != Emit::Ixp &&
       options.emit != Emit::Asm)
     return "--report needs --emit=ixp or --emit=asm";
-  if ((options.worstCases || options.minRateGbps != 0) &&
+  if ((options.worstCases || !options.minRates.empty()) &&
       (options.run || options.emit != Emit::Ixp || options.output == "-"))
     return "--wcet and --min-rate need an image in a file";
   return findX86Conflict(options);

@@ -163,15 +163,14 @@ Result<Options> withMapping(const Options &options) {
 /// it.
 Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
                                                    const Options &options) {
-  if (!options.worstCases && options.minRateGbps == 0)
+  if (!options.worstCases && options.minRates.empty())
     return std::optional<MinimumRate>();
   auto minimum = computeMinimumRate(*made.program, made.engines);
   if (!minimum)
     return minimum.error();
   if (options.worstCases)
     (llvm::outs() << printMinimumRate(*minimum, made.engines)).flush();
-  Status reached =
-      checkMinimumRate(*minimum, made.engines, options.minRateGbps);
+  Status reached = checkMinimumRate(*minimum, made.engines, options.minRates);
   if (!reached)
     return reached.error();
   return std::optional<MinimumRate>(std::move(*minimum));

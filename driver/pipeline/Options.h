@@ -62,8 +62,9 @@ struct Options {
 
   /// Prints the worst case of a message in each aggregate.
   bool worstCases = false;
-  /// Rate in Gbit/s that the code must reach on any path; 0: none.
-  double minRateGbps = 0;
+  /// Rates that the code must reach, as `GBPS` or `CLASS=GBPS`
+  /// (driver/report/MinimumRate.h).
+  std::vector<std::string> minRates;
 
   /// Compiles for x86, ahead of time.
   bool forX86 = false;

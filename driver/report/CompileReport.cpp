@@ -187,16 +187,44 @@ void addPrediction(json &report, ModuleOp program,
         count));
 }
 
+/// The classes of traffic with their bounds and rates.
+json describeClasses(const MinimumRate &minimum) {
+  json classes = json::array();
+  for (const ClassRate &rate : minimum.classes) {
+    json aggregates = json::array();
+    for (size_t i = 0; i < rate.worst.size(); ++i)
+      if (const auto &worst = rate.worst[i])
+        aggregates.push_back({{"name", rate.stages[i].name},
+                              {"messages", rate.traffic.passages[i].messages},
+                              {"issue_cycles", worst->cost.issue},
+                              {"latency_cycles", worst->cost.latency}});
+    classes.push_back(
+        {{"kind", trafficKindName(rate.traffic.kind)},
+         {"name", rate.traffic.name},
+         {"mpps", rate.packetsPerSecond / 1e6},
+         {"gbps", rate.gbps()},
+         {"bottleneck", rate.bottleneck},
+         {"packets_per_second_max", rate.traffic.packetsPerSecondMax},
+         {"aggregates", aggregates}});
+  }
+  return classes;
+}
+
 /// The worst case of each aggregate and the minimum rate.
 void addMinimumRate(json &report, const MinimumRate &minimum) {
   for (size_t i = 0; i < minimum.worst.size(); ++i)
     report["aggregates"][i]["worst_case"] = {
         {"issue_cycles", minimum.worst[i].cost.issue},
         {"latency_cycles", minimum.worst[i].cost.latency}};
-  report["promised"] = {{"mpps", minimum.packetsPerSecond / 1e6},
+  report["promised"] = {{"mpps", minimum.packetsPerSecond() / 1e6},
                         {"gbps", minimum.gbps()},
                         {"frame_bytes", predictedFrameBytes},
-                        {"bottleneck", minimum.bottleneck}};
+                        {"bottleneck", minimum.bottleneck()},
+                        {"punts_per_second", minimum.puntsPerSecond},
+                        {"punt_share", minimum.puntShare},
+                        {"gbps_beside_punts", minimum.gbpsBesidePunts()},
+                        {"class", minimum.slowest},
+                        {"classes", describeClasses(minimum)}};
 }
 
 /// The cost of the mapping file, compared with the mapping that the compiler
