@@ -196,16 +196,21 @@ void declareTarget(CLI::App &app, CommandLine &line) {
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")
       ->check(CLI::IsMember({"power"}));
-  app.add_option("--min-rate", options.minRates,
-                 "[CLASS=]GBPS: reject the program unless its code sends the "
-                 "smallest frames at this rate in Gbit/s on any path, or "
-                 "handles those of a class of --wcet, a kind of classes or a "
-                 "channel of a route at this rate")
-      ->check([](const std::string &text) {
-        return parseRateDemand(text) ? "" : "not [CLASS=]GBPS: " + text;
-      })
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  std::map<std::string, bool> orders = {{"none", false}, {"port", true}};
+  app.add_option("--order", options.pipeline.keepsOrder,
+                 "order in which received packets leave the chip: port, that "
+                 "of their arrival (the default); none, as contexts are done "
+                 "with them")
+      ->transform(CLI::CheckedTransformer(orders));
+  takeList(
+      app.add_option("--min-rate", options.minRates,
+                     "[CLASS=]GBPS: reject the program unless its code sends "
+                     "the smallest frames at this rate in Gbit/s on any path, "
+                     "or handles those of a class of --wcet, a kind of classes "
+                     "or a channel of a route at this rate")
+          ->check([](const std::string &text) {
+            return parseRateDemand(text) ? "" : "not [CLASS=]GBPS: " + text;
+          }));
   app.add_flag("--wcet", options.worstCases,
                "print the most cycles that packets of each class of traffic "
                "can take, and the rates that follow");

@@ -48,8 +48,13 @@ Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
 
 /// Adds the runtime's microcode of this name. Its source lines name the file
 /// without the folder, which differs between machines.
-Status addRuntimeMicrocode(target::Image &image, const std::string &name) {
-  auto code = target::assembleFile(runtimeDirectory() + "/" + name + ".uc");
+Status addRuntimeMicrocode(target::Image &image, const std::string &name,
+                           bool keepsOrder) {
+  std::map<std::string, std::string> defines;
+  if (keepsOrder)
+    defines["ORDER"] = "";
+  auto code =
+      target::assembleFile(runtimeDirectory() + "/" + name + ".uc", defines);
   if (!code)
     return code.error();
   image.microcode[name] = code->words;
@@ -66,7 +71,9 @@ Result<target::Image> makeImage(ModuleOp program, const Options &options,
   target::Image image;
   image.manifest = makeManifest(program, options, engines, xscale);
   for (const char *name : {"rx", "tx"})
-    if (Status added = addRuntimeMicrocode(image, name); !added)
+    if (Status added =
+            addRuntimeMicrocode(image, name, options.pipeline.keepsOrder);
+        !added)
       return added.error();
   for (const AggregateCode &engine : engines) {
     image.microcode[engine.plan.name] = engine.code.words;

@@ -33,6 +33,8 @@ declare i32 @__ixp_sram_dequeue(i32)
 declare void @__ixp_sram_enqueue(i32, i32)
 declare void @__ixp_loop_entry(i32)
 declare void @__ixp_loop_iteration(i32, i32)
+declare void @baker_give_up_number(i32)
+declare void @baker_clear_number(i32)
 
 ; The SRAM address of descriptor word `word` of packet `h`.
 define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
@@ -360,7 +362,8 @@ done:
   ret void
 }
 
-; Returns a second packet with the same metadata and data.
+; Returns a second packet with the same metadata and data, without a ticket
+; (order.ll).
 define i32 @baker_packet_copy(i32 %h) {
   %new = call i32 @baker_free_buffer()
   ; Copies all 16 words; the link is unused while the packet is in use.
@@ -369,7 +372,10 @@ define i32 @baker_packet_copy(i32 %h) {
   %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
   %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
   %words0 = load <8 x i32>, ptr addrspace(1) %from0, align 4
-  store <8 x i32> %words0, ptr addrspace(1) %to0, align 4
+  %ports = extractelement <8 x i32> %words0, i32 2
+  %ports.new = and i32 %ports, -65536
+  %words0.new = insertelement <8 x i32> %words0, i32 %ports.new, i32 2
+  store <8 x i32> %words0.new, ptr addrspace(1) %to0, align 4
   %words8 = load <8 x i32>, ptr addrspace(1) %from8, align 4
   store <8 x i32> %words8, ptr addrspace(1) %to8, align 4
   %word = extractelement <8 x i32> %words0, i32 1
@@ -383,6 +389,7 @@ define i32 @baker_packet_copy(i32 %h) {
 ; program that has head, length and metadata in registers.
 define i32 @baker_packet_clone(i32 %h, i32 %head, i32 %length) {
   %new = call i32 @baker_free_buffer()
+  call void @baker_clear_number(i32 %new)
   call void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
   ret i32 %new
 }
@@ -474,6 +481,7 @@ define i32 @baker_packet_create(i32 %bytes) {
 ; Returns the same with an empty descriptor.
 define i32 @baker_packet_blank(i32 %bytes) {
   %new = call i32 @baker_free_buffer()
+  call void @baker_clear_number(i32 %new)
   call void @baker_packet_clear(i32 %new,
                                 i32 ptrtoint (ptr @IXP_HEADROOM to i32),
                                 i32 %bytes)
@@ -505,6 +513,7 @@ define void @baker_count_drop(i32 %reason) alwaysinline {
 
 ; Drops the packet: counts it and returns its buffer to the free list.
 define void @baker_packet_drop(i32 %h, i32 %reason) {
+  call void @baker_give_up_number(i32 %h)
   call void @baker_count_drop(i32 %reason)
   call void @__ixp_sram_enqueue(i32 ptrtoint (ptr @IXP_FREE_LIST to i32),
                                 i32 %h)

@@ -14,6 +14,8 @@ declare i32 @baker_timestamp()
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_swap()
 declare void @baker_packet_drop(i32, i32)
+declare void @baker_punt_put(i32)
+declare void @baker_leave_order(i32)
 
 ; Puts `message` on the ring to the core, or drops its packet for `reason`. The
 ; words at scratch byte `state` hold the messages that wait, and the number of
@@ -51,8 +53,7 @@ compare:
   br i1 %passes, label %put, label %refuse
 
 put:
-  call void @__ixp_scratch_put(i32 ptrtoint (ptr @IXP_PUNT_RING to i32),
-                               i32 %message)
+  call void @baker_punt_put(i32 %message)
   ret void
 
 refuse:
@@ -69,9 +70,11 @@ define void @baker_punt_taken(i32 %state) {
 }
 
 ; Puts a message without limits (--punt-rate=none): waits while the ring is
-; nearly full.
+; nearly full. Tx cannot wait for the core, so the packet leaves the order.
 define void @baker_punt_waiting(i32 %message) {
 entry:
+  %handle = and i32 %message, ptrtoint (ptr @IXP_HANDLE_MASK to i32)
+  call void @baker_leave_order(i32 %handle)
   br label %test
 
 test:

@@ -35,8 +35,13 @@
 ; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
 ; 12 unless the program is known to use fewer.
 ;
-; Cost: 30 instructions and one dead cycle for a frame of one mpacket, 27 and 8
-; for the middle of a longer one. So an engine of 600 MHz could take 17 M
+; With ORDER each packet has a ticket, by which Tx keeps the order of packets
+; (target-ixp/chip/Order.h): in the second word of its message, and packed in
+; word 2 of its descriptor. The numbers of a block of 32 are given out when Tx has
+; released the block OrderBlocks before.
+;
+; Cost: 30 instructions and one dead cycle for a frame of one mpacket (with ORDER
+; 41), 27 and 8 for the middle of a longer one. So an engine of 600 MHz could take 17 M
 ; mpackets per second; four ports of 1 Gbit/s receive at most 7.8 M. If all
 ; metadata words are cleared, the SRAM channel's write port limits this to 11.9
 ; M frames per second.
@@ -79,6 +84,11 @@
 ; Transfer registers: what the MSF and the free list push ...
 .reg read $status $checksum $handle
 .xfer_order $status $checksum $handle
+#ifdef ORDER
+.reg ticket place low high number
+.reg read $released
+.sig asked
+#endif
 ; ... and the words for the descriptor (words 1..15) and for the ring: $message
 ; and $word1.
 .reg write $message
@@ -175,9 +185,26 @@ whole#:
 complete#:
     ; The frame is complete, so prepare its descriptor. The port is in
     ; $status[4:0]; bits 7:5 are 0.
+#ifdef ORDER
+    alu[number, --, B, *l$index1]
+    alu[--, 31, AND, number]
+    beq[block#]
+numbered#:
+    alu_shf[high, 0xf, AND, number, >>4]
+    alu[high, high, OR, 0x10]               ; valid
+    alu[low, 0xf, AND, number]
+    alu_shf[low, --, B, low, <<12]
+    alu_shf[ticket, low, OR, high, <<27]
+    alu_shf[low, low, OR, high, <<7]        ; packed
+    alu[place, head_word, OR, length]
+    alu[$word1, --, B, place]
+    alu_shf[done, --, B, $status, <<24]
+    alu[$word2, done, OR, low]
+#else
     alu[$word1, head_word, OR, length]
     alu_shf[done, --, B, $status, <<24]
     alu[$word2, --, B, done]
+#endif
     alu[$word3, --, B, *l$index1]
     alu[*l$index1, *l$index1, +, 1]
     alu[$message, done, OR, buffer]
@@ -192,6 +219,9 @@ complete#:
 
     br_inp_state[scr_ring0_status, ring_full#]
 deliver#:
+#ifdef ORDER
+    alu[$word1, place, OR, ticket]
+#endif
     scratch[put, $message, zero, RX_RING, 2], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]  ; element << 16 | register
@@ -284,6 +314,9 @@ finish_last#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 last_ring#:
     br_inp_state[scr_ring0_status, last_ring_full#]
+#ifdef ORDER
+    alu[$word1, place, OR, ticket]
+#endif
     scratch[put, $message, zero, RX_RING, 2], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]
@@ -294,6 +327,19 @@ last_ring#:
 
 last_ring_full#:
     ctx_arb[voluntary], br[last_ring#]
+
+#ifdef ORDER
+; === The first number of a block: wait until Tx has released its places =====
+
+block#:
+    scratch[read, $released, counters, (IXP_ORDER_RELEASED - RX_COUNTERS), 1], ctx_swap[asked]
+    alu_shf[done, --, B, number, >>5]
+    alu[done, done, -, $released]
+    alu[done, 0xff, AND, done]
+    alu[--, done, -, IXP_ORDER_BLOCKS]
+    blo[numbered#]
+    br[block#]
+#endif
 
 ; === Frames that do not become packets ======================================
 

@@ -22,6 +22,14 @@
 ; A message is port << 24 | handle and head << 16 | length. If the second word
 ; is 0, the packet's descriptor is read instead.
 ;
+; With ORDER messages have tickets (target-ixp/chip/Order.h), and baton E goes with
+; the next number: a context that holds it and has a later number stores its
+; message at the number's place in local memory, and takes the message that waits
+; at the next number's place, if one does. So each turn of baton E takes one
+; message in and sends at most one. What waits behind the next number then leaves
+; in turns in which the ring is empty, or instead of what comes later. A message
+; without a ticket is sent at once.
+;
 ; A packet for a port that is not there, 4 to 255, is dropped and counted.
 ;
 ; No baton is needed to finish a packet, so a context that waits while it holds
@@ -35,12 +43,17 @@
 ; an idle transmitter puts little load on scratch.
 ;
 ; Cost: 44 instructions and 3 swaps for a packet of one element, 16 and 2 for
-; each further element.
+; each further element; with ORDER 53 in order, and 23 more for a packet that
+; waited.
 ;
-; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
+; Local memory: from PORT_STATES on eight words for each of ports 0..3:
 ;   0  elements reserved so far (the low bits are the next element)
 ;   1  TX_SEQUENCE when it was last read
-; Word 32 is 1 if the last poll found the ring empty.
+; From SHARED on:
+;   0  1 if the last poll found the ring empty
+;   1  the place of the next number, as a byte address
+; With ORDER words 0..511 are the places of the numbers, two words each: port << 24
+; | handle, 0 = none; and head << 16 | length.
 
 ; Addresses (target-ixp/chip/RuntimeConstants.def).
 #define TX_RING      IXP_TX_RING        ; scratch ring 1, as the get's address
@@ -48,6 +61,13 @@
                                         ; or too long for a partition
 #define TX_SEQUENCE  IXP_TX_SEQUENCE    ; + 4 * partition
 #define TBUF_CONTROL IXP_TBUF_ELEMENT_CONTROL ; + 8 * element
+
+#ifdef ORDER
+#define PORT_STATES (512 << 2)
+#else
+#define PORT_STATES 0
+#endif
+#define SHARED (PORT_STATES + 128)
 
 ; Control word 0 of an element: 31:24 bytes, 15:13 payload offset, 9 start,
 ; 8 end, 4:0 port. Control word 1 is 0.
@@ -57,6 +77,7 @@
 
 ; --- Registers of a context -------------------------------------------------
 .reg buffer             ; handle
+.reg place              ; head << 16 | length
 .reg port offset length ; offset: head & 7
 .reg span               ; bytes from head & ~7 to the end
 .reg from_address       ; DRAM address of the next element's bytes
@@ -65,7 +86,11 @@
 .reg index              ; element of the transmit buffer
 .reg control            ; address of the element's control words
 .reg space temp
-.reg tbuf_base control_base counters zero
+.reg tbuf_base control_base port_states counters zero
+#ifdef ORDER
+.reg slot               ; the place of a number in local memory
+.reg ticket_mask slot_mask wrap_mask not_packet
+#endif
 
 .reg read $message $head $ports $sequence
 .xfer_order $message $head $ports $sequence
@@ -84,7 +109,16 @@ start#:
     immed[control_base, TBUF_CONTROL]
     immed[counters, TX_COUNTERS]
     immed[$control1, 0]
-    immed[temp, 128]                        ; LM_ADDR_1: the idle flag
+    immed[port_states, PORT_STATES]
+#ifdef ORDER
+    immed[ticket_mask, (IXP_TICKET_MASK & 0xffff)]
+    immed_w1[ticket_mask, (IXP_TICKET_MASK >> 16)]
+    immed[slot_mask, 0x780]
+    immed[wrap_mask, 0x7f8]
+    immed[not_packet, (IXP_ORDER_CONTROL & 0xffff)]
+    immed_w1[not_packet, (IXP_ORDER_CONTROL >> 16)]
+#endif
+    immed[temp, SHARED]                     ; LM_ADDR_1
     local_csr_wr[ACTIVE_LM_ADDR_1, temp]
     br!=ctx[0, join#]
     ; Context 0 clears the shared state and gives both batons to itself.
@@ -93,8 +127,7 @@ start#:
     nop
     nop
     nop
-    alu[*l$index1, --, B, 0]
-    immed[temp, 32]
+    immed[temp, ((SHARED >> 2) + 2)]
 clear#:
     alu[temp, temp, -, 1]
     bne[clear#], defer[1]
@@ -115,21 +148,41 @@ get#:
     ld_field_w_clr[buffer, 0111, $message], load_cc
     beq[empty#]
 taken#:
-    alu[--, --, B, $head]
+#ifdef ORDER
+    alu[place, $head, AND~, ticket_mask]
+#else
+    alu[place, --, B, $head]
+#endif
     beq[describe#]
     ctx_arb[baton_e], defer[1]
     alu_shf[port, --, B, $message, >>24]
+
+#ifdef ORDER
+; === Baton E: whose turn is it? =============================================
+
+    br_bclr[$head, 31, elements#]           ; no ticket
+    alu_shf[slot, 0x78, AND, $head, >>9]    ; bits 3..0 of the number
+    alu_shf[temp, slot_mask, AND, $head, >>20] ; bits 7..4
+    alu[slot, slot, OR, temp]
+in_turn#:
+    alu[--, slot, XOR, *l$index1[1]]
+    bne[early#]
+turn#:
+    alu[temp, slot, +, 8]
+    alu[*l$index1[1], temp, AND, wrap_mask]
+    br=byte[temp, 0, 0, block#]
+#endif
 
 ; === Baton E: elements of the port's partition ==============================
 
 elements#:
     alu_shf[--, --, B, port, >>2]
     bne[no_port#]
-    ld_field_w_clr[length, 0011, $head], load_cc
+    ld_field_w_clr[length, 0011, place], load_cc
     beq[refuse#]
-    alu_shf[temp, --, B, port, <<5]
+    alu_shf[temp, port_states, OR, port, <<5]
     local_csr_wr[ACTIVE_LM_ADDR_0, temp]
-    alu_shf[temp, --, B, $head, >>16]
+    alu_shf[temp, --, B, place, >>16]
     alu[offset, temp, AND, 7]
     alu[span, offset, +, length]
     alu_shf[from_address, --, B, buffer, <<7]
@@ -173,14 +226,34 @@ sent#:
 ; --- No message: pass baton E in order, and return with baton G ---------------
 empty#:
     alu[*l$index1, --, B, 1]
+#ifdef ORDER
+    ctx_arb[baton_e], br[take#]
+#else
     ctx_arb[baton_e]
+#endif
+next#:
     ctx_arb[baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
 idle#:
     scratch[get, $message, zero, TX_RING, 2], ctx_swap[got]
     ld_field_w_clr[buffer, 0111, $message], load_cc
+#ifdef ORDER
+    bne[busy#]
+    alu[slot, --, B, *l$index1[1]]
+    local_csr_wr[ACTIVE_LM_ADDR_0, slot]
+    nop
+    nop
+    nop
+    alu[--, --, B, *l$index0[0]]
     beq[idle#]
+    ; The next number's message waits.
+    ctx_arb[baton_e], defer[1], br[take#]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
+busy#:
+#else
+    beq[idle#]
+#endif
     alu[*l$index1, --, B, 0]
     br[taken#], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
@@ -190,8 +263,48 @@ describe#:
     alu_shf[temp, --, B, buffer, <<2]
     sram[read, $head, temp, 4, 2], sig_done[described]
     ctx_arb[described, baton_e]
+#ifdef ORDER
+    alu[place, --, B, $head]
+    alu_shf[port, 0xff, AND, $ports, >>16]
+    br_bclr[$ports, 11, elements#]          ; no ticket
+    alu[temp, slot_mask, AND, $ports]
+    br[in_turn#], defer[2]
+    alu_shf[slot, 0x78, AND, $ports, >>9]
+    alu[slot, slot, OR, temp]
+
+; --- An earlier number is not here yet: store the message ---------------------
+early#:
+    local_csr_wr[ACTIVE_LM_ADDR_0, slot]
+    alu_shf[temp, buffer, OR, port, <<24]
+    nop
+    nop
+    alu[*l$index0[0], --, B, temp]
+    alu[*l$index0[1], --, B, place]
+; --- Take what waits at the next number's place, if anything does -------------
+take#:
+    alu[slot, --, B, *l$index1[1]]
+    local_csr_wr[ACTIVE_LM_ADDR_0, slot]
+    nop
+    nop
+    nop
+    alu[element, --, B, *l$index0[0]]
+    beq[next#]
+    alu[place, --, B, *l$index0[1]]
+    alu[*l$index0[0], --, B, 0]
+    alu[*l$index1, --, B, 0]
+    ld_field_w_clr[buffer, 0111, element]
+    br[turn#], defer[1]
+    alu_shf[port, --, B, element, >>24]
+
+; --- A block of numbers has left ----------------------------------------------
+block#:
+    br[elements#], defer[1]
+    scratch[incr, --, counters, (IXP_ORDER_RELEASED - TX_COUNTERS)]
+#else
+    alu[place, --, B, $head]
     br[elements#], defer[1]
     alu_shf[port, 0xff, AND, $ports, >>16]
+#endif
 
 ; --- No space: read how many elements have been sent --------------------------
 full#:
@@ -204,6 +317,10 @@ full#:
 
 ; --- A packet with no bytes or too many: free its buffer, count it separately
 refuse#:
+#ifdef ORDER
+    alu[--, place, XOR, not_packet]
+    beq[control#]
+#endif
     scratch[incr, --, counters, 8]
     sram[enqueue, --, buffer, IXP_FREE_LIST]
     ctx_arb[baton_g], defer[1], br[get#]
@@ -211,11 +328,27 @@ refuse#:
 
 ; --- A packet for a port that is not there ------------------------------------
 no_port#:
+#ifdef ORDER
+    alu[--, place, XOR, not_packet]
+    beq[control#]
+#endif
     immed[temp, IXP_DROPS_NO_PORT]
     scratch[incr, --, temp, 0]
     sram[enqueue, --, buffer, IXP_FREE_LIST]
     ctx_arb[baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+
+#ifdef ORDER
+; --- A number that was given up, or a message for the XScale core --------------
+; The limits of its channel leave space in the core's ring.
+control#:
+    alu[--, buffer, -, IXP_ORDER_GIVEN_UP]
+    beq[next#]
+    alu_shf[$control0, buffer, OR, port, <<24]
+    scratch[put, $control0, zero, (IXP_PUNT_RING << 2), 1], sig_done[validated]
+    ctx_arb[validated, baton_g], defer[1], br[get#]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+#endif
 
 ; === A packet of several elements ===========================================
 ; The first element's move has begun. Each iteration waits for a move, begins

@@ -39,7 +39,8 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
   core->module->setDataLayout(
       "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
   for (const char *file :
-       {"packet.ll", "services.ll", "locks.ll", "rings.ll", "punts.ll"})
+       {"packet.ll", "services.ll", "locks.ll", "rings.ll", "punts.ll",
+        pipeline.keepsOrder ? "order.ll" : "unordered.ll"})
     if (Status linked = linkRuntime(*core->module, file); !linked)
       return linked.error();
   keepEntries(*core->module, {target::runtime::EngineEntry});

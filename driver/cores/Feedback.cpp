@@ -7,6 +7,7 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "driver/pipeline/RunPasses.h"
 #include "passes/packets/Stoppable.h"
+#include "passes/packets/Tickets.h"
 #include "swcache/Caches.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -300,6 +301,9 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
                  "a planned program has an aggregate");
   if (options.isStoppable)
     planned.get()->setAttr(passes::stoppableAttrName,
+                           UnitAttr::get(program.getContext()));
+  if (options.keepsOrder)
+    planned.get()->setAttr(passes::orderAttrName,
                            UnitAttr::get(program.getContext()));
   return planned;
 }

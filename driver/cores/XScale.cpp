@@ -175,8 +175,8 @@ Result<XScaleCode> compileForXScale(Module &module,
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  for (const char *file :
-       {"packet.ll", "services.ll", "punts.ll", "xscale.ll", "divide.ll"})
+  for (const char *file : {"packet.ll", "services.ll", "punts.ll",
+                           "unordered.ll", "xscale.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
   // The back end calls helpers by name. They stay visible until ld.lld drops

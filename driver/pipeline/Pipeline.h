@@ -46,6 +46,8 @@ struct PipelineOptions {
   std::vector<std::string> mappedXScale;
   /// The XScale core can stop and start engines.
   bool isStoppable = false;
+  /// Tx sends packets in the order in which Rx received them.
+  bool keepsOrder = true;
   /// The contexts per engine of aggregates, from the mapping file.
   std::map<std::string, uint32_t> mappedContexts;
   /// Words of generated code per word of the size estimate.

@@ -33,7 +33,9 @@
 #include "passes/packets/CoreChannels.h"
 #include "passes/packets/CoreFunctions.h"
 #include "passes/packets/Stoppable.h"
+#include "passes/packets/Tickets.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/Order.h"
 #include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -262,7 +264,7 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
 }
 
 /// Emits assumptions about the words of Rx messages, `port << 24 | handle` and
-/// `head << 16 | length`, that runtime/rx.uc guarantees.
+/// `head << 16 | length`, perhaps with a ticket, that runtime/rx.uc guarantees.
 void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
                                  ValueRange message) {
   auto assume = [&](arith::CmpIPredicate predicate, Value value,
@@ -271,10 +273,15 @@ void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
         loc, builder.create<arith::CmpIOp>(loc, predicate, value,
                                            word(builder, loc, bound)));
   };
+  bool hasTicket = getOperation()->hasAttr(orderAttrName);
   Value head =
       builder.create<arith::ShRUIOp>(loc, message[1], word(builder, loc, 16));
-  Value length = builder.create<arith::AndIOp>(loc, message[1],
-                                               word(builder, loc, 0xffff));
+  if (hasTicket)
+    head = builder.create<arith::AndIOp>(
+        loc, head, word(builder, loc, target::PlaceHeadMask));
+  Value length = builder.create<arith::AndIOp>(
+      loc, message[1],
+      word(builder, loc, hasTicket ? target::PlaceLengthMask : 0xffff));
   assume(arith::CmpIPredicate::ult, message[0],
          target::PortCount << target::RingPortShift);
   assume(arith::CmpIPredicate::eq, head, target::BufferHeadroom);

@@ -2,8 +2,9 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/packets/CoreFunctions.h"
+#include "passes/packets/Tickets.h"
 #include "support/Assert.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Order.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -94,7 +95,9 @@ forEachPassed(func::FuncOp entry,
   });
 }
 
-PacketStates::PacketStates(func::FuncOp entry) : entry(entry) {
+PacketStates::PacketStates(func::FuncOp entry)
+    : entry(entry),
+      hasTicket(entry->getParentOfType<ModuleOp>()->hasAttr(orderAttrName)) {
   findSequence();
   findWords();
   findChanges();
@@ -304,10 +307,18 @@ Value PacketStates::readWord(OpBuilder &builder, Location loc, Value packet,
     return readSlot(builder, loc, slot);
   if (word == target::DescriptorHeadLength)
     return words.bitOr(words.left(state.head, 16), state.length);
-  if (word == target::DescriptorPorts)
-    return words.bitOr(
+  if (word == target::DescriptorPorts) {
+    Value ports = words.bitOr(
         words.left(state.rxPort, 24),
         words.left(readSlot(builder, loc, state.slots.front()), 16));
+    if (!hasTicket)
+      return ports;
+    Value packed = words.bitOr(
+        words.maskWith(state.place, target::TicketLowMask),
+        words.maskWith(words.right(state.place, target::TicketPackShift),
+                       target::TicketPackedHighMask));
+    return words.bitOr(ports, packed);
+  }
   SmallVector<Type> one{builder.getI32Type()};
   return builder.create<ir::MetaLoadOp>(loc, one, packet, word).getWords()[0];
 }
@@ -342,6 +353,16 @@ void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
   fill(builder, loc, packet, used);
 }
 
+void PacketStates::fillFromRx(OpBuilder &builder, Location loc, Value packet,
+                              Value second) {
+  PacketState &state = of(packet);
+  Words words(builder, loc);
+  state.head = words.constant(target::BufferHeadroom);
+  state.length =
+      words.maskWith(second, hasTicket ? target::PlaceLengthMask : 0xffff);
+  state.place = second;
+}
+
 void PacketStates::fill(OpBuilder &builder, Location loc, Value packet,
                         ArrayRef<Value> used) {
   KARAKAL_ASSERT(used.size() == wordCount(), "all words of a state");
@@ -350,6 +371,13 @@ void PacketStates::fill(OpBuilder &builder, Location loc, Value packet,
   state.head = words.right(used[0], 16);
   state.length = words.maskWith(used[0], 0xffff);
   state.rxPort = words.right(used[1], 24);
+  if (hasTicket) {
+    Value low = words.maskWith(used[1], target::TicketLowMask);
+    Value high =
+        words.left(words.maskWith(used[1], target::TicketPackedHighMask),
+                   target::TicketPackShift);
+    state.place = words.bitOr(used[0], words.bitOr(low, high));
+  }
   writeSlot(builder, loc, state.slots.front(),
             words.maskWith(words.right(used[1], 16), 255));
   for (auto [word, value] : llvm::zip(metadataWords, used.drop_front(2)))

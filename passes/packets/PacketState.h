@@ -40,6 +40,9 @@ private:
 /// The state of a packet under one of its SSA values.
 struct PacketState {
   mlir::Value head, length, rxPort;
+  /// If packets have tickets: head << 16 | length | ticket, as a message to Tx
+  /// has it. It follows the head and the length by one addition each time.
+  mlir::Value place;
   /// The stack slots of the transmit port and of the metadata words in use. All
   /// values of a packet share them until the packet passes a block argument.
   std::vector<mlir::Value> slots;
@@ -99,11 +102,16 @@ public:
   /// Emits a trap for fewer than `bytes` free bytes before `head`.
   void checkHeadroom(mlir::OpBuilder &builder, mlir::Operation *encap,
                      mlir::Value head, mlir::Value bytes);
+  /// Whether packets have tickets.
+  bool hasTickets() const { return hasTicket; }
   /// Whether the sequence number of this packet may be read.
   bool isSequenceSeen(mlir::Value packet) const {
     return sequenceSeen.contains(packet);
   }
 
+  /// Fills head, length and place from the second word of a message of Rx.
+  void fillFromRx(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value packet, mlir::Value second);
   /// Turns all slots into values.
   void promote();
 
@@ -116,6 +124,7 @@ private:
   mlir::func::FuncOp entry;
   std::vector<std::unique_ptr<PacketState>> states;
   llvm::DenseMap<mlir::Value, PacketState *> byName;
+  bool hasTicket = false;
   /// Whether packets may come with all words out of date in memory.
   bool isMemoryOld = false;
   /// Descriptor words of metadata in use, ascending.

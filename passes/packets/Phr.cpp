@@ -40,7 +40,7 @@
 #include "passes/packets/ContextMessages.h"
 #include "passes/packets/PacketState.h"
 #include "support/Assert.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Order.h"
 
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -178,6 +178,8 @@ void Phr::addBlockArguments(Block &block) {
     state.head = next();
     state.length = next();
     state.rxPort = next();
+    if (states->hasTickets())
+      state.place = next();
     for (Value slot : state.slots)
       states->writeSlot(builder, packet.getLoc(), slot, next());
     states->replaceByView(builder, packet, state.head);
@@ -195,6 +197,8 @@ void Phr::passStates(Operation *op) {
         continue;
       PacketState &state = states->of(operand);
       added.append({state.head, state.length, state.rxPort});
+      if (states->hasTickets())
+        added.push_back(state.place);
       for (Value slot : state.slots)
         added.push_back(states->readSlot(builder, op->getLoc(), slot));
     }
@@ -212,8 +216,7 @@ void Phr::take(ir::PacketTakeOp op) {
   Words words(builder, op.getLoc());
   PacketState &state = states->make(builder, op.getPacket(), op.getPacket());
   if (op.getFromRx()) {
-    state.head = words.constant(target::BufferHeadroom);
-    state.length = words.maskWith(op.getSecond(), 0xffff);
+    states->fillFromRx(builder, op.getLoc(), op.getPacket(), op.getSecond());
     state.rxPort = words.right(op.getFirst(), target::RingPortShift);
     for (Value slot : state.slots)
       states->writeSlot(builder, op.getLoc(), slot, words.constant(0));
@@ -242,6 +245,11 @@ void Phr::move(Operation *op, Value packet, Value bytes, bool isDecap) {
   PacketState &moved = states->moveTo(packet, result, view);
   moved.head = head;
   moved.length = length;
+  if (states->hasTickets()) {
+    Value both = words.subtract(words.left(bytes, 16), bytes);
+    moved.place = isDecap ? words.add(state.place, both)
+                          : words.subtract(state.place, both);
+  }
   result.replaceAllUsesWith(view);
   op->erase();
 }
@@ -260,6 +268,9 @@ void Phr::resize(Operation *op, Value bytes, bool isLonger) {
   PacketState &resized = states->moveTo(packet, result, view);
   resized.length = isLonger ? words.add(state.length, bytes)
                             : words.subtract(state.length, bytes);
+  if (states->hasTickets())
+    resized.place = isLonger ? words.add(state.place, bytes)
+                             : words.subtract(state.place, bytes);
   result.replaceAllUsesWith(view);
   op->erase();
 }
@@ -281,6 +292,8 @@ void Phr::create(ir::PacketCreateOp op) {
   state.head = words.constant(target::BufferHeadroom);
   state.length = op.getBytes();
   state.rxPort = zero;
+  if (states->hasTickets())
+    state.place = words.bitOr(words.left(state.head, 16), state.length);
   for (Value slot : state.slots)
     states->writeSlot(builder, loc, slot, zero);
   if (states->isSequenceSeen(op.getPacket()))
@@ -296,12 +309,15 @@ void Phr::copy(ir::PacketCopyOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   PacketState from = states->of(op.getPacket());
+  Words words(builder, loc);
   Value clone = builder.create<ir::PacketCloneOp>(loc, op.getPacket(),
                                                   from.head, from.length);
   PacketState &state = states->make(builder, clone, op.getCopy());
   state.head = from.head;
   state.length = from.length;
   state.rxPort = from.rxPort;
+  if (states->hasTickets())
+    state.place = words.maskWith(from.place, ~target::TicketMask);
   for (auto [to, source] : llvm::zip(state.slots, from.slots))
     states->writeSlot(builder, loc, to, states->readSlot(builder, loc, source));
   // The sequence number is read from the descriptor.
@@ -338,7 +354,9 @@ void Phr::send(ir::PacketSendOp op) {
   op.getPortMutable().assign(
       states->readSlot(builder, loc, state.slots.front()));
   op.getHeadLengthMutable().assign(
-      words.bitOr(words.left(state.head, 16), state.length));
+      states->hasTickets()
+          ? state.place
+          : words.bitOr(words.left(state.head, 16), state.length));
 }
 
 //===----------------------------------------------------------------------===//

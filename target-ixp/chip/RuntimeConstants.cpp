@@ -3,6 +3,7 @@
 #include "target-ixp/chip/DropReasons.h"
 #include "target-ixp/chip/LocalCsrs.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Order.h"
 #include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 

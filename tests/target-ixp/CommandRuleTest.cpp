@@ -188,14 +188,16 @@ TEST(CommandRule, AStateIsNotUsedBeforeItsChangeTakesEffect) {
 }
 
 TEST(CommandRule, RxAndTxViolateNoRule) {
-  for (const char *name : {"rx.uc", "tx.uc"}) {
-    auto program =
-        assembleFile(std::string(KARAKAL_RUNTIME_DIR) + "/" + name, {});
-    ASSERT_TRUE(program) << program.error().str();
-    for (const RuleBreach &breach : checkCommands(program->words))
-      ADD_FAILURE() << name << ", word " << breach.address << ": "
-                    << breach.message;
-  }
+  using Defines = std::map<std::string, std::string>;
+  for (const char *name : {"rx.uc", "tx.uc"})
+    for (const Defines &defines : {Defines{}, Defines{{"ORDER", ""}}}) {
+      auto program =
+          assembleFile(std::string(KARAKAL_RUNTIME_DIR) + "/" + name, defines);
+      ASSERT_TRUE(program) << program.error().str();
+      for (const RuleBreach &breach : checkCommands(program->words))
+        ADD_FAILURE() << name << ", word " << breach.address << ": "
+                      << breach.message;
+    }
 }
 
 } // namespace

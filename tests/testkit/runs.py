@@ -58,15 +58,18 @@ def run_on_x86(
 
 
 def check_packets(
-    load: Workload, out: Path, stats: Path | None = None, window: int | None = None
+    load: Workload,
+    out: Path,
+    stats: Path | None = None,
+    window: int | None = None,
+    order: str = "flow",
 ) -> None:
     """Fails unless every packet is as the application's oracle expects. Runs
     `npftrace check` in this process, which is quicker for small traces."""
     printed = io.StringIO()
     more = [f"--stats={stats}"] if stats else []
     more += [f"--window={window}"] if window is not None else []
-    # Elsewhere contexts work on packets at the same time.
-    more += ["--order=flow"] if out.name == X86_OUT else []
+    more += [f"--order={order}"]
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         status = npftrace_main(
             ["check", f"--app={load.app}", *load.inputs(), f"--out={out}", *more]
