@@ -304,9 +304,9 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
   if (isa<ir::LoadOp, ir::LoadWordsOp, ir::StoreOp, ir::StoreWordsOp>(op))
     transfer(state, index, op);
   else if (!executeArith(context, op))
-    KARAKAL_ASSERT(
-        (isa<ir::GlobalRefOp, ir::ElementOp, ir::FieldOp, LLVM::AllocaOp>(op)),
-        "the model knows the operation");
+    KARAKAL_ASSERT((isa<ir::GlobalRefOp, ir::ElementOp, ir::FieldOp,
+                        ir::ChannelMarkOp, LLVM::AllocaOp>(op)),
+                   "the model knows the operation");
   next(context, op);
   return true;
 }
