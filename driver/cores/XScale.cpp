@@ -1,9 +1,10 @@
 // Code for the XScale core.
 //
-// Steps: link packet.ll, xscale.ll and divide.ll; map the memories; optimize;
-// make an object file with the ARM back end; link it with ld.lld and a script
-// that fixes the address; read back sections and symbols. ld.lld runs in a
-// temporary folder of its own, so concurrent compilations do not interfere.
+// Steps: link packet.ll, xscale.ll, atomics.ll and divide.ll; map the memories;
+// optimize; make an object file with the ARM back end; link it with ld.lld and
+// a script that fixes the address; read back sections and symbols. ld.lld runs
+// in a temporary folder of its own, so concurrent compilations do not
+// interfere.
 
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/LlvmStage.h"
@@ -175,8 +176,9 @@ Result<XScaleCode> compileForXScale(Module &module,
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  for (const char *file : {"packet.ll", "services.ll", "punts.ll",
-                           "unordered.ll", "xscale.ll", "divide.ll"})
+  for (const char *file :
+       {"packet.ll", "services.ll", "punts.ll", "unordered.ll", "xscale.ll",
+        "atomics.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
   // The back end calls helpers by name. They stay visible until ld.lld drops
