@@ -6,6 +6,9 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace karakal::x86 {
 
@@ -41,6 +44,20 @@ void simplify(Module &module, TargetMachine &machine) {
     passes.addPass(builder.buildInlinerPipeline(OptimizationLevel::O2,
                                                 ThinOrFullLTOPhase::None));
     passes.addPass(GlobalDCEPass());
+    return passes;
+  });
+}
+
+void optimizeQuickly(Module &module, TargetMachine &machine) {
+  runPipeline(module, machine, [](PassBuilder &builder) {
+    ModulePassManager passes;
+    passes.addPass(AlwaysInlinerPass());
+    passes.addPass(GlobalDCEPass());
+    FunctionPassManager simplify;
+    simplify.addPass(SROAPass(SROAOptions::ModifyCFG));
+    simplify.addPass(EarlyCSEPass());
+    simplify.addPass(SimplifyCFGPass());
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(simplify)));
     return passes;
   });
 }

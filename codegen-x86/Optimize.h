@@ -16,6 +16,10 @@ void verify(const llvm::Module &module, const char *when);
 /// what LLVM knows of them decides which calls can go.
 void simplify(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Removes what is not needed and puts variables into registers, for code that
+/// runs so briefly that LLVM's -O2 does not pay.
+void optimizeQuickly(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Runs LLVM's -O2 pipeline.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 

@@ -167,6 +167,10 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   return runTraffic(baker, *traffic, speed);
 }
 
+/// The most packets and control calls of a run whose code is not optimized: it
+/// takes some microseconds more for each, -O2 a second and more.
+constexpr uint64_t quickStepsMax = 100'000;
+
 static host::RunOptions runOptions(ModuleOp baker, const HostSpeed &speed) {
   host::RunOptions options;
   options.engineHz = ir::chipOf(baker).meClockHz;
@@ -199,8 +203,12 @@ Result<host::HostRun> runTraffic(ModuleOp baker, const HostTraffic &traffic,
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
+  host::RunOptions options = runOptions(baker, speed);
+  uint64_t packets = speed.packets ? speed.packets : traffic.trace.size();
+  options.quick =
+      !speed.fast && packets + traffic.control.size() <= quickStepsMax;
   return host::run(std::move(*program), traffic.trace, traffic.control,
-                   runOptions(baker, speed));
+                   options);
 }
 
 static Result<std::string> readText(const std::string &path) {

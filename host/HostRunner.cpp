@@ -33,7 +33,7 @@ public:
                                             program.dropReasons.size())
                           : nullptr),
         compiled(fast ? compileForSpeed()
-                      : compile(program, primitiveSymbols())),
+                      : compile(program, primitiveSymbols(), options.quick)),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
     KARAKAL_ASSERT(options.burst >= 1 && options.burst <= FastPackets::BurstMax,

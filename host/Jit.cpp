@@ -134,10 +134,13 @@ static void initializeTarget() {
 static JitProgram compileWith(HostProgram &program,
                               const std::vector<SymbolAddress> &primitives,
                               function_ref<void(HostProgram &)> prepare,
-                              std::vector<std::string> *observed = nullptr) {
+                              std::vector<std::string> *observed = nullptr,
+                              bool isQuick = false) {
   initializeTarget();
   std::clock_t start = std::clock();
   auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
+  if (isQuick)
+    jtmb.setCodeGenOptLevel(CodeGenOptLevel::None);
   auto machine = must(jtmb.createTargetMachine(), "target machine");
 
   Module &module = *program.module;
@@ -146,7 +149,10 @@ static JitProgram compileWith(HostProgram &program,
   prepare(program);
   internalize(program);
   x86::verify(module, "before optimization");
-  x86::optimize(module, *machine);
+  if (isQuick)
+    x86::optimizeQuickly(module, *machine);
+  else
+    x86::optimize(module, *machine);
   if (observed)
     *observed = x86::observeWork(module, *machine);
 
@@ -161,8 +167,9 @@ static JitProgram compileWith(HostProgram &program,
 }
 
 JitProgram compile(HostProgram &program,
-                   const std::vector<SymbolAddress> &primitives) {
-  JitProgram compiled = compileWith(program, primitives, addRunGuards);
+                   const std::vector<SymbolAddress> &primitives, bool isQuick) {
+  JitProgram compiled =
+      compileWith(program, primitives, addRunGuards, nullptr, isQuick);
   lookUpGuards(compiled);
   return compiled;
 }

@@ -69,9 +69,10 @@ struct JitProgram {
 using SymbolAddress = std::pair<const char *, void *>;
 
 /// Compiles `program`, whose module and context move into the result. Its
-/// packets are those of `primitives`.
+/// packets are those of `primitives`. A quick compilation makes slower code.
 JitProgram compile(HostProgram &program,
-                   const std::vector<SymbolAddress> &primitives);
+                   const std::vector<SymbolAddress> &primitives,
+                   bool isQuick = false);
 
 /// Compiles `program` for packets at full speed: without guards and counters,
 /// with the primitives of codegen-x86/PacketPrimitives.h in the code. If
