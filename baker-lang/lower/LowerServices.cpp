@@ -29,8 +29,8 @@ static mlir::arith::AtomicRMWKind atomicKind(Primitive primitive) {
 Value FunctionLowering::lowerAtomic(const CallExpr &expr) {
   Value word = lvalue(*expr.arguments[0]).base;
   Value value = lowerAs(*expr.arguments[1], wordType());
-  return builder.create<ir::AtomicOp>(
-      location(expr.range), atomicKind(expr.primitive), value, word);
+  return builder.create<ir::AtomicOp>(location(expr.range),
+                                      atomicKind(expr.primitive), value, word);
 }
 
 Value FunctionLowering::lowerService(const CallExpr &expr) {
