@@ -43,7 +43,7 @@
 ; an idle transmitter puts little load on scratch.
 ;
 ; Cost: 44 instructions and 3 swaps for a packet of one element, 16 and 2 for
-; each further element; with ORDER 53 in order, and 23 more for a packet that
+; each further element; with ORDER 53 in order, and 19 more for a packet that
 ; waited.
 ;
 ; Local memory: from PORT_STATES on eight words for each of ports 0..3:
