@@ -20,8 +20,8 @@ struct PacketMemory {
     return descriptors + (handle - target::HandleFirst);
   }
   uint8_t *bufferOf(uint32_t handle) const {
-    uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
-    return buffers + uint64_t(index) * target::BufferBytes;
+    return buffers + (uint64_t(handle - target::HandleFirst)
+                      << target::HandleToDramShift);
   }
 };
 
@@ -53,7 +53,7 @@ inline uint32_t receiveFrame(const PacketMemory &memory, const uint8_t *data,
     bytes = target::FrameBytesMin;
   }
   uint32_t *words = memory.descriptor(handle);
-  __builtin_memset(words, 0, target::DescriptorBytes);
+  __builtin_memset(words, 0, target::DescriptorWords * 4);
   words[target::DescriptorLink] = 1;
   words[target::DescriptorHeadLength] = target::BufferHeadroom << 16 | bytes;
   words[target::DescriptorPorts] = port << 24;

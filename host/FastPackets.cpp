@@ -32,9 +32,9 @@ FrameStore::FrameStore(const std::vector<traces::Packet> &trace) {
 
 FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
     : portCount(portCount),
-      buffers(size_t(target::BufferCount) * target::BufferBytes +
+      buffers(size_t(target::BufferCount) * target::BufferStride +
               x86::SlackBytes),
-      descriptors(target::BufferCount * target::DescriptorWords),
+      descriptors(target::BufferCount * target::HandleStep),
       freeRing(target::BufferCount), toSend(target::BufferCount),
       sentBy(target::BufferCount),
       dropsByReason(std::max<size_t>(dropReasonCount, target::DropReasonsMin)) {

@@ -13,7 +13,7 @@ namespace karakal::host {
 /// A field may start inside a byte, so up to nine bytes are touched at once.
 static constexpr uint32_t SlackBytes = 16;
 static constexpr uint32_t HandlesPerDescriptor =
-    PacketRuntime::DescriptorWords; // a handle counts longwords
+    target::HandleStep; // as on the chip
 
 PacketRuntime::PacketRuntime(const BufferLayout &layout, uint32_t portCount,
                              uint32_t dropReasonCount)

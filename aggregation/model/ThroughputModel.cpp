@@ -58,7 +58,7 @@ std::vector<Stage> withRuntime(std::vector<Stage> stages,
     to.cost.addCommands(unit, times,
                         commandCost(chip, unit, access, words).busy);
   };
-  constexpr unsigned descriptorWords = target::DescriptorBytes / 4 - 1;
+  constexpr unsigned descriptorWords = target::DescriptorWords - 1;
   Stage rx, tx;
   for (Stage *stage : {&rx, &tx}) {
     add(*stage, SharedUnit::Scratch, CommandKind::Memory,

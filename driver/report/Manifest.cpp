@@ -63,18 +63,6 @@ json describeEngines(const std::vector<AggregateCode> &aggregates,
   return engines;
 }
 
-json describeBuffers() {
-  return {{"count", target::BufferCount},
-          {"bytes", target::BufferBytes},
-          {"dram_base", target::BufferDramBase},
-          {"descriptor_base", target::DescriptorBase},
-          {"descriptor_bytes", target::DescriptorBytes},
-          {"headroom", target::BufferHeadroom},
-          {"free_queue",
-           {{"channel", target::FreeListChannel},
-            {"entry", target::FreeListEntry}}}};
-}
-
 /// SRAM rings of the program's channels.
 json describeSramRings(ModuleOp program) {
   std::set<uint32_t> numbers;
@@ -356,7 +344,7 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"aggregates", describeAggregates(engines)},
                    {"engines", describeEngines(engines, ir::chipOf(program))},
                    {"sram_size", ir::chipOf(program).sramBytes},
-                   {"buffers", describeBuffers()},
+                   {"buffers", target::describeBuffers()},
                    {"rings", target::describeRings(ir::chipOf(program))},
                    {"sram_rings", describeSramRings(program)},
                    {"drop_reasons", ir::dropReasonsOf(program)},

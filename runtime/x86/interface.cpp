@@ -27,10 +27,10 @@ void karakal_x86_find_features();
 
 // The memory of the program's packets.
 alignas(64) uint8_t
-    karakal_x86_buffers[target::BufferCount * target::BufferBytes +
+    karakal_x86_buffers[target::BufferCount * target::BufferStride +
                         x86::SlackBytes];
 alignas(64) uint32_t
-    karakal_x86_descriptors[target::BufferCount * target::DescriptorWords];
+    karakal_x86_descriptors[target::BufferCount * target::HandleStep];
 x86::PacketState karakal_x86_state;
 }
 

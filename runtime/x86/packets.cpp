@@ -41,9 +41,8 @@ struct [[gnu::packed]] EightBytes {
 }
 
 [[gnu::always_inline]] inline uint8_t *buffer(uint32_t handle) {
-  static_assert(BufferBytes % target::HandleStep == 0);
-  return karakal_x86_buffers + uint64_t(handle - target::HandleFirst) *
-                                   (BufferBytes / target::HandleStep);
+  return karakal_x86_buffers +
+         (uint64_t(handle - target::HandleFirst) << target::HandleToDramShift);
 }
 
 [[gnu::always_inline]] inline uint32_t headOf(uint32_t word) {
@@ -199,7 +198,7 @@ uint32_t baker_packet_create(uint32_t bytes) {
   if (__builtin_expect(bytes > BufferBytes - target::BufferHeadroom, 0))
     karakal_x86_fault(PacketFault::Create, bytes, 0);
   uint32_t made = take(1);
-  __builtin_memset(descriptor(made), 0, target::DescriptorBytes);
+  __builtin_memset(descriptor(made), 0, target::DescriptorWords * 4);
   setHeadLength(made, target::BufferHeadroom, bytes);
   __builtin_memset(buffer(made) + target::BufferHeadroom, 0, bytes);
   ++karakal_x86_state.copied;
@@ -209,7 +208,7 @@ uint32_t baker_packet_create(uint32_t bytes) {
 uint32_t baker_packet_copy(uint32_t handle) {
   uint32_t made = take(0);
   __builtin_memcpy(descriptor(made), descriptor(handle),
-                   target::DescriptorBytes);
+                   target::DescriptorWords * 4);
   descriptor(made)[target::DescriptorLink] = 0;
   __builtin_memcpy(buffer(made), buffer(handle), BufferBytes);
   ++karakal_x86_state.copied;

@@ -96,7 +96,7 @@ private:
   /// Registers that only store what is written, by word.
   std::vector<uint32_t> storedRegisters;
   uint32_t bufferBase = target::BufferDramBase;
-  uint32_t bufferStride = target::BufferBytes;
+  uint32_t bufferStride = target::BufferStride;
   /// One per packet buffer.
   std::vector<FrameOrigin> origins;
 };

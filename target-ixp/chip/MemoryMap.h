@@ -93,14 +93,21 @@ constexpr uint32_t BufferCount = 4096;
 constexpr uint32_t BufferBytes = 2048;
 constexpr uint32_t BufferHeadroom = 128;     ///< received frames start here
 constexpr uint32_t DescriptorBase = 0x10000; ///< SRAM channel 0, byte address
-constexpr uint32_t DescriptorBytes = 64;
+constexpr uint32_t DescriptorBytes = 68;     ///< 16 words and one unused
 constexpr uint32_t HandleFirst = DescriptorBase / 4; ///< handle of buffer 0
 constexpr uint32_t HandleStep = DescriptorBytes / 4;
 constexpr uint32_t HandleMask = 0xffffff; ///< a handle has 24 bits, never 0
 constexpr uint32_t HandleToDramShift = 7; ///< DRAM address = handle << 7
 constexpr uint32_t BufferDramBase = HandleFirst << HandleToDramShift;
-static_assert(HandleStep << HandleToDramShift == BufferBytes,
-              "descriptor and buffer spacing must agree");
+/// From one buffer to the next: an odd number of half blocks of a DRAM bank, so
+/// that equal offsets in buffers lie in all banks, whatever power of two they
+/// are and with no hash of the bank's number; and no multiple of three, so that
+/// they lie in all channels of an IXP2800.
+constexpr uint32_t BufferStride = HandleStep << HandleToDramShift;
+static_assert(BufferStride >= BufferBytes &&
+                  BufferStride % (2u << HandleToDramShift) != 0 &&
+                  BufferStride % 3 != 0,
+              "buffers are staggered over banks and channels");
 static_assert(BufferDramBase == 0x200000, "first buffer");
 
 constexpr uint32_t handleOfBuffer(uint32_t index) {
@@ -167,11 +174,12 @@ constexpr uint32_t DropProgramFirst = 2; ///< first reason of the program
 /// Globals in SRAM: in channel 0 after the descriptors, in others from 0.
 constexpr uint32_t Sram0GlobalsBase =
     DescriptorBase + BufferCount * DescriptorBytes;
-static_assert(Sram0GlobalsBase == 0x50000, "end of the descriptors");
+static_assert(Sram0GlobalsBase == 0x54000, "end of the descriptors");
 constexpr uint32_t SramGlobalsBase = 0;
 /// Globals in DRAM: between the packet buffers and the XScale core's program.
-constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
-static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
+constexpr uint32_t DramGlobalsBase =
+    BufferDramBase + BufferCount * BufferStride;
+static_assert(DramGlobalsBase == 0xa80000, "end of the buffers");
 
 constexpr uint32_t XScaleBase = 0x2000000; ///< code, data, stack in DRAM
 constexpr uint32_t XScaleEnd = 0x4000000;

@@ -160,6 +160,10 @@ Status checkBuffers(const json &buffers, const ChipParameters &chip) {
   if (descriptorBytes > 1u << 12 || descriptors > SramChannelBytes ||
       descriptors + count * descriptorBytes > SramChannelBytes)
     return broken("the descriptors do not fit the SRAM channel");
+  // A buffer lies at its handle.
+  uint64_t handlesEnd = (descriptors + count * descriptorBytes) / 4;
+  if (handlesEnd << HandleToDramShift > DramBytes)
+    return broken("the packet buffers do not fit the DRAM");
   if (buffers["free_queue"]["channel"] >= chip.sramChannels ||
       buffers["free_queue"]["entry"] >= QueueArrayEntries)
     return broken("the queue of the free list does not exist");
@@ -400,7 +404,7 @@ Status checkObserved(const Image &image) {
       if (Status status = checkKey(field, "metadata", key); !status)
         return status;
     uint64_t word = field["word"], words = field["words"];
-    if (word >= DescriptorBytes / 4 || words > DescriptorBytes / 4 - word)
+    if (word >= DescriptorWords || words > DescriptorWords - word)
       return broken("the metadata field '" + field["name"].get<std::string>() +
                     "' does not fit the descriptor");
   }

@@ -29,6 +29,17 @@ nlohmann::json describeRings(const ChipParameters &chip) {
   return rings;
 }
 
+nlohmann::json describeBuffers() {
+  return {
+      {"count", BufferCount},
+      {"bytes", BufferBytes},
+      {"dram_base", BufferDramBase},
+      {"descriptor_base", DescriptorBase},
+      {"descriptor_bytes", DescriptorBytes},
+      {"headroom", BufferHeadroom},
+      {"free_queue", {{"channel", FreeListChannel}, {"entry", FreeListEntry}}}};
+}
+
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level) {
   using nlohmann::json;
@@ -39,15 +50,7 @@ nlohmann::json defaultManifest(const std::string &program,
           {"level", level},
           {"aggregates", json::array()},
           {"engines", json::array()},
-          {"buffers",
-           {{"count", BufferCount},
-            {"bytes", BufferBytes},
-            {"dram_base", BufferDramBase},
-            {"descriptor_base", DescriptorBase},
-            {"descriptor_bytes", DescriptorBytes},
-            {"headroom", BufferHeadroom},
-            {"free_queue",
-             {{"channel", FreeListChannel}, {"entry", FreeListEntry}}}}},
+          {"buffers", describeBuffers()},
           {"rings", describeRings({})},
           {"drop_reasons", {"unspecified", "truncated", "no_port"}},
           {"drop_counters", DropCounterBase},

@@ -15,6 +15,9 @@ namespace karakal::target {
 /// manifest's list `rings`.
 nlohmann::json describeRings(const ChipParameters &chip);
 
+/// The packet buffers and their descriptors: the manifest's object `buffers`.
+nlohmann::json describeBuffers();
+
 /// A manifest with the buffers, rings and drop counters of the
 /// default chip and the drop reasons of the runtime. The caller adds engines,
 /// aggregates and globals.

@@ -2,5 +2,5 @@
 
 // A global may fill a memory to its last byte.
 
-// CHECK: baker.global @whole : !baker.array<5767168 x i32> {baker.placement = #baker.placement<dram at 10485760>
-baker.global @whole : !baker.array<5767168 x i32> {baker.placement.in = #baker.memory_request<dram>}
+// CHECK: baker.global @whole : !baker.array<5636096 x i32> {baker.placement = #baker.placement<dram at 11010048>
+baker.global @whole : !baker.array<5636096 x i32> {baker.placement.in = #baker.memory_request<dram>}

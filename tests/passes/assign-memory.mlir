@@ -14,7 +14,7 @@ baker.global @unread : i32
 baker.global @kept : i32 {baker.placement = #baker.placement<sram1 at 12>}
 // CHECK: baker.global @wanted : i32 {baker.placement = #baker.placement<scratch at [[#]]>, baker.placement.in = #baker.memory_request<scratch>, baker.placement.reason = "requested in the source"}
 baker.global @wanted : i32 {baker.placement.in = #baker.memory_request<scratch>}
-// CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.placement = #baker.placement<dram at 10485760>
+// CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.placement = #baker.placement<dram at 11010048>
 baker.global @vast : !baker.array<2000000 x i32>
 
 func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {

@@ -60,19 +60,39 @@ TEST(ChipParameters, DefaultsAreWithinTheirLimits) {
 }
 
 TEST(MemoryMap, RegionsDoNotOverlap) {
-  EXPECT_EQ(BufferDramBase + BufferCount * BufferBytes, 0xa00000u);
-  EXPECT_LE(BufferDramBase + BufferCount * BufferBytes, XScaleBase);
+  EXPECT_LE(bufferAddress(handleOfBuffer(BufferCount - 1)) + BufferBytes,
+            DramGlobalsBase);
+  EXPECT_LE(DramGlobalsBase, XScaleBase);
+  EXPECT_GE(BufferStride, BufferBytes);
+  EXPECT_EQ(bufferAddress(handleOfBuffer(1)) - BufferDramBase, BufferStride);
+  EXPECT_GE(DescriptorBytes, 4 * DescriptorWords);
   EXPECT_LT(RingFreeLast, StatusRingCount);
   EXPECT_LE(ScratchRingsEnd, ScratchGlobalsBase);
   EXPECT_LE(ScratchGlobalsEnd, RxPacketsCounter);
   EXPECT_EQ(DropCounterBase + DropCounterCount * 4, ScratchBytes);
-  EXPECT_EQ(bufferAddress(handleOfBuffer(BufferCount - 1)) + BufferBytes,
-            0xa00000u);
   EXPECT_LE(handleOfBuffer(BufferCount), HandleMask);
   for (uint32_t cluster : {4u, 8u})
     for (uint32_t engine = 0; engine < 2 * cluster; ++engine)
       EXPECT_EQ(engineIndex(engineHardwareNumber(engine, cluster), cluster),
                 engine);
+}
+
+/// Without a hash of the bank's number: any power of two banks and block bytes,
+/// and the three channels of an IXP2800.
+TEST(MemoryMap, TheHeadersOfPacketsLieInAllBanksAlike) {
+  for (uint32_t banks = 2; banks <= 16; banks *= 2)
+    for (uint32_t block = 128; block <= 1024; block *= 2) {
+      std::vector<uint32_t> packets(banks), ofChannel(3);
+      for (uint32_t i = 0; i < BufferCount; ++i) {
+        uint32_t at = bufferAddress(handleOfBuffer(i)) + BufferHeadroom;
+        ++packets[at / block % banks];
+        ++ofChannel[at / 128 % 3];
+      }
+      for (uint32_t count : packets)
+        EXPECT_EQ(count, BufferCount / banks) << banks << " of " << block;
+      for (uint32_t count : ofChannel)
+        EXPECT_NEAR(count, BufferCount / 3, 1);
+    }
 }
 
 TEST(LocalCsr, NamesAndNumbersAgree) {

@@ -183,6 +183,8 @@ TEST(Image, RejectsAManifestThatViolatesTheSchema) {
               "role 'dj'");
   expectError(changed([](json &m) { m["buffers"]["count"] = 1 << 19; }), id,
               "do not fit the DRAM");
+  expectError(changed([](json &m) { m["buffers"]["descriptor_bytes"] = 960; }),
+              id, "do not fit the DRAM");
   expectError(changed([](json &m) { m["buffers"]["free_queue"] = {}; }), id,
               "free_queue");
   expectError(changed([](json &m) { m["globals"][0]["memory"] = "tape"; }), id,

@@ -11,6 +11,7 @@
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/image/Image.h"
+#include "target-ixp/image/Manifest.h"
 #include "traces/Packet.h"
 
 #include "gtest/gtest.h"
@@ -124,14 +125,7 @@ inline target::Image makeImage(const std::string &appText,
          {"words", image.microcode["main"].size()},
          {"engines", apps}}}},
       {"engines", list},
-      {"buffers",
-       {{"count", target::BufferCount},
-        {"bytes", target::BufferBytes},
-        {"dram_base", target::BufferDramBase},
-        {"descriptor_base", target::DescriptorBase},
-        {"descriptor_bytes", target::DescriptorBytes},
-        {"headroom", target::BufferHeadroom},
-        {"free_queue", {{"channel", 0}, {"entry", 0}}}}},
+      {"buffers", target::describeBuffers()},
       {"rings",
        {ringOf(0, "rx", "full"), ringOf(1, "tx", "full"),
         ringOf(2, "to_xscale", "full"), ringOf(3, "from_xscale", "empty")}},
