@@ -206,8 +206,10 @@ class HelpFormatter : public CLI::Formatter {
                                bool isPositional) const override {
     std::string name = CLI::Formatter::make_option_name(option, isPositional);
     size_t brace = name.find('{');
-    return brace == std::string::npos ? name
-                                      : name.substr(0, brace) + "[=FILE]";
+    if (brace == std::string::npos)
+      return name;
+    bool isFile = !option->check_lname("describe");
+    return name.substr(0, brace) + (isFile ? "[=FILE]" : "[=FORM]");
   }
 };
 
