@@ -179,6 +179,8 @@ void ControlCallRunner::runDue() {
   if (due.empty() || firstError || isRunning)
     return;
   isRunning = true;
+  if (!due.front().begin)
+    due.front().begin = scheduler->now();
   core->start(due.front().entry, due.front().arguments,
               [this](const Result<uint32_t> &result) { onReturn(result); });
 }
@@ -189,6 +191,8 @@ void ControlCallRunner::onReturn(const Result<uint32_t> &result) {
     return runDue();
   Call call = std::move(due.front());
   due.pop_front();
+  KARAKAL_ASSERT(call.begin, "a call that returns has begun");
+  timed.push_back({call.text, call.line, *call.begin, scheduler->now()});
   if (Status status = record(call, result); !status)
     firstError = status.error();
   runDue();

@@ -28,6 +28,13 @@
 
 namespace karakal::sim {
 
+/// A call that ran while packets flowed.
+struct TimedCall {
+  std::string text;
+  uint32_t line = 0;
+  uint64_t begin = 0, end = 0; ///< cycles
+};
+
 /// The calls of one run.
 class ControlCallRunner : public EventTarget {
 public:
@@ -65,6 +72,8 @@ public:
   uint64_t callCount() const { return done; }
   /// The functions' results, in call order.
   const std::vector<traces::ControlValue> &values() const { return given; }
+  /// `@packet` and `@cycle` calls that have returned, in order.
+  const std::vector<TimedCall> &timedCalls() const { return timed; }
   /// With `keepGoing`: what refused each call, with its file and line.
   const std::vector<Error> &refusedCalls() const { return refused; }
   /// Calls that are not due yet.
@@ -84,6 +93,7 @@ private:
     uint32_t line = 0;
     traces::ControlSignature function;
     std::size_t functionIndex = 0;
+    std::optional<uint64_t> begin; ///< cycle
     /// Reads the entries that the call asked for, once it was accepted.
     std::optional<traces::TableReader> reader;
   };
@@ -103,6 +113,7 @@ private:
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
+  std::vector<TimedCall> timed;
   std::vector<traces::ControlSignature> signatures;
   std::vector<uint32_t> entries;     ///< of the functions
   std::vector<std::string> refusals; ///< the texts of the program's `refusal`

@@ -30,6 +30,14 @@ void writePackets(std::ostream &out, const RunSamples &samples) {
   }
 }
 
+void writeCalls(std::ostream &out, Simulation &run) {
+  uint64_t begin = run.samples()->beginCycle();
+  out << "line,begin,end,call\n";
+  for (const TimedCall &call : run.control().timedCalls())
+    out << call.line << ',' << since(begin, call.begin) << ','
+        << since(begin, call.end) << ",\"" << call.text << "\"\n";
+}
+
 void writeSpans(std::ostream &out, Simulation &run) {
   static const char *const names[] = {"run",  "ready", "scratch",
                                       "sram", "dram",  "other"};
@@ -59,11 +67,13 @@ void writeSpans(std::ostream &out, Simulation &run) {
 
 Status writeRecord(const std::string &path, Simulation &run) {
   KARAKAL_ASSERT(run.samples(), "the run was not sampled");
-  for (const char *ending : {".packets.csv", ".spans.csv"}) {
+  for (const char *ending : {".packets.csv", ".calls.csv", ".spans.csv"}) {
     std::string name = path + ending;
     std::ofstream file(name, std::ios::binary);
     if (ending == std::string(".packets.csv"))
       writePackets(file, *run.samples());
+    else if (ending == std::string(".calls.csv"))
+      writeCalls(file, run);
     else
       writeSpans(file, run);
     file.close();

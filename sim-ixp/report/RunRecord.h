@@ -10,7 +10,8 @@
 
 namespace karakal::sim {
 
-/// Writes a row for each packet to `path`.packets.csv, and the spans of
+/// Writes a row for each packet to `path`.packets.csv, a row for
+/// each timed control call to `path`.calls.csv, and the spans of
 /// contexts that were kept exactly to `path`.spans.csv. Cycles count from the
 /// start of the engines. Error: E-sim-ixp-040 (a file cannot be written).
 Status writeRecord(const std::string &path, Simulation &run);

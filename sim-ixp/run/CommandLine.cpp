@@ -85,7 +85,8 @@ void declareResults(CLI::App &app, CommandLine &line) {
                  "with --trace-packet: write it as JSON, with the "
                  "instructions of the contexts that hold the packet");
   app.add_option("--record", line.record,
-                 "write a row for each packet to FILE.packets.csv, and the "
+                 "write a row for each packet to FILE.packets.csv, for each "
+                 "timed control call to FILE.calls.csv, and the "
                  "segments and waits at the begin of each window of --html "
                  "to FILE.spans.csv");
   app.add_option("--break", line.run.load.breaks,
