@@ -7,7 +7,7 @@ accepts.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from differential.expressions import Type, random_type, random_value
@@ -164,19 +164,22 @@ class State:
         self.entries = {key: Entry(row) for key, row in table.constants}
         self.miss = Entry(table.miss or (0,) * len(table.values), is_miss=True)
 
-    def find(self, packet: Iterable[int]) -> Entry | None:
-        best: tuple[int, Entry] | None = None
+    def matches(self, packet: Iterable[int]) -> Iterator[tuple[int, Key, Entry]]:
+        """All entries that match, with their ranks, the oldest first."""
         fields, searched = self.table.key, list(packet)
-        for (patterns, priority), entry in self.entries.items():
+        for key, entry in self.entries.items():
+            patterns, rank = key
             parts = list(zip(fields, patterns, searched, strict=True))
             if not all(each.matches(pattern, v) for each, pattern, v in parts):
                 continue
-            rank = priority
             if not self.table.has_priority:
                 rank = sum(p[1] for each, p, _ in parts if each.kind == "lpm")
-            if best is None or rank > best[0]:
-                best = rank, entry
-        return best[1] if best else None
+            yield rank, key, entry
+
+    def find(self, packet: Iterable[int]) -> Entry | None:
+        # The first of those with the highest rank.
+        best = max(self.matches(packet), key=lambda match: match[0], default=None)
+        return best[2] if best else None
 
     def entry(self, packet: Iterable[int]) -> Entry:
         """What a pointer from `find` points to."""
