@@ -41,7 +41,11 @@ class StatementMaker(BodyScope):
         resizes = self.program.seed % 4 == 1 and not self.in_encap
         for _ in range(count):
             if resizes and self.rng.random() < 0.15:
-                self.resize()
+                # Half of them do so in mid-packet too.
+                if self.program.seed % 8 == 5 and self.rng.random() < 0.5:
+                    self.move()
+                else:
+                    self.resize()
                 continue
             if self.program.tables and self.rng.random() < 0.25:
                 self.use_table()
@@ -96,6 +100,38 @@ class StatementMaker(BodyScope):
             for _ in range(self.rng.randint(0, 2)):
                 self.write_field(self.rng.choice(self.protocol.fields), self.expr(1))
             self.code.add(f"packet_extend({handle}, {count});", extend)
+
+    def move(self) -> None:
+        """Inserts bytes in mid-packet and removes them, or others, again."""
+        handle, least = self.handle, self.protocol.min_bytes
+        count = self.rng.randint(1, 12)
+        # So the inserted bytes are old ones of the packet.
+        place, other = self.rng.randint(count, 40), self.rng.randint(0, 20)
+
+        def bytes_of(state: RunState, count: int) -> bytes:
+            packet = state.packets[handle]
+            return bytes(packet.buffer[packet.head : packet.head + count])
+
+        def put(state: RunState, before: bytes) -> None:
+            packet = state.packets[handle]
+            packet.buffer[packet.head : packet.head + len(before)] = before
+
+        def insert(state: RunState) -> None:
+            cut(state, handle, 0, place)
+            before = bytes_of(state, place)
+            state.packets[handle].move_head(-count)
+            put(state, before)
+
+        def remove(state: RunState) -> None:
+            cut(state, handle, count, max(least, other))
+            before = bytes_of(state, other)
+            state.packets[handle].move_head(count)
+            put(state, before)
+
+        self.code.add(f"packet_insert({handle}, {place}, {count});", insert)
+        for _ in range(self.rng.randint(0, 2)):
+            self.write_field(self.rng.choice(self.protocol.fields), self.expr(1))
+        self.code.add(f"packet_remove({handle}, {other}, {count});", remove)
 
     def burst(self) -> None:
         """Writes and reads neighbouring fields in any order, to test the combining
