@@ -2,8 +2,9 @@
 //
 // See Dram.h for the idea. A burst is cut at bank boundaries. Each piece
 // occupies its bank for the row cycle time and the data bus for its transfers,
-// at least one natural burst. Bus cycles are granted at arrival, so a command
-// that waits for its bank does not delay commands to other banks. A write
+// at least one natural burst. The bus is booked from when the bank is free, so
+// a command that waits for its bank does not delay commands to other banks, and
+// the bank is busy until the bus has served it. A write
 // changes memory at the start of its first piece, and a read takes effect at
 // the start of its last. Accesses to one address share a bank, so a read sees
 // every write that arrived before it.
@@ -58,7 +59,8 @@ Dram::Dram(uint32_t bytes, Chassis &chassis, ChipObserver &observer)
     : chassis(chassis), observer(observer), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
       banksPerChannel(static_cast<uint32_t>(chassis.parameters().dramBanks)),
-      channels(chassis.parameters().dramChannels),
+      channels(chassis.parameters().dramChannels,
+               {DataBus(chassis.parameters().dramTurnaroundCycles), {}, 0}),
       blockShift(shiftOf(chassis.parameters().dramBankBytes)),
       bankShift(shiftOf(banksPerChannel)),
       isHashed(chassis.parameters().dramBankHash != 0) {
@@ -159,13 +161,10 @@ Dram::BurstTimes Dram::reserve(uint64_t address, uint64_t bytes, bool isWrite,
     uint64_t transferred = std::max(quads, params.dramBurstQuads);
     Channel &channel = channelOf(address);
     refresh(channel, notBefore);
-    uint64_t turnaround =
-        isWrite != channel.isBusWriting ? params.dramTurnaroundCycles : 0;
-    channel.isBusWriting = isWrite;
     Bank &bank = channel.banks[bankOf(blockOf(address))];
-    uint64_t granted = channel.dataBus.reserve(
-        start, turnaround + transferred * params.dramQuadCycles);
-    start = std::max(granted + turnaround, bank.server.freeCycle());
+    start = channel.dataBus.book(std::min(chassis.scheduler().now(), start),
+                                 std::max(start, bank.server.freeCycle()),
+                                 transferred * params.dramQuadCycles, isWrite);
     first = std::min(first, start);
     bank.server.reserve(start, bankCycles(bank, address, quads));
     address = next;

@@ -2,12 +2,12 @@
 //
 // One 64-bit DDR channel, or several with interleaved addresses. The grain is 8
 // bytes, and banks are interleaved by a few hundred bytes. A command waits for
-// its bank and then for the data bus; commands to different banks overlap. Each
-// access opens its row and closes it again (with dram.open_rows it leaves the
-// row open for hits). The data bus loses a clock between reads and writes, and
-// a periodic refresh closes all banks. `rbuf_rd` and `tbuf_wr` move quadwords
-// between DRAM and the media interface's buffers without touching an engine's
-// registers.
+// its bank and then for the data bus (DataBus.h); commands to different banks
+// overlap. Each access opens its row and closes it again (with dram.open_rows
+// it leaves the row open for hits). The data bus loses a clock between reads
+// and writes, and a periodic refresh closes all banks. `rbuf_rd` and `tbuf_wr`
+// move quadwords between DRAM and the media interface's buffers without
+// touching an engine's registers.
 //
 // The core shares the storage. Its accesses queue after the commands that the
 // unit has accepted: settle() applies their effects before the core's access.
@@ -18,6 +18,7 @@
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Server.h"
 #include "sim-ixp/media/MediaInterface.h"
+#include "sim-ixp/memory/DataBus.h"
 #include "sim-ixp/memory/Memory.h"
 
 #include <array>
@@ -53,7 +54,7 @@ public:
     return static_cast<uint32_t>(channels.size());
   }
   /// The data bus of a channel.
-  const Server &bus(uint32_t channel = 0) const {
+  const DataBus &bus(uint32_t channel = 0) const {
     return channels[channel].dataBus;
   }
   /// Banks of all channels.
@@ -75,9 +76,8 @@ private:
     uint64_t openRow = ~uint64_t{0};
   };
   struct Channel {
-    Server dataBus;
+    DataBus dataBus;
     std::vector<Bank> banks;
-    bool isBusWriting = false;
     uint64_t nextRefresh = 0;
   };
   uint32_t bankOf(uint64_t block) const;

@@ -279,25 +279,24 @@ void Simulation::recordSent(const SentFrame &frame) {
 }
 
 std::vector<uint64_t> Simulation::unitBusyCycles() {
-  std::vector<std::pair<std::string, const Server *>> units = {
-      {"scratch", &machine->scratch().server()},
-      {"hash", &machine->hash().server()},
-      {"cap", &machine->cap().server()},
-      {"dram", &machine->dram().bus()},
-      {"msf.receive", &media->receiveBus()},
-      {"msf.transmit", &media->transmitBus()}};
-  for (uint32_t i = 0; i < machine->sramChannelCount(); ++i) {
-    units.emplace_back("sram.read", &machine->sram(i).reader());
-    units.emplace_back("sram.write", &machine->sram(i).writer());
-  }
-  for (uint32_t i = 0; i < machine->dram().bankCount(); ++i)
-    units.emplace_back("dram.bank", &machine->dram().bank(i));
   names.clear();
   std::vector<uint64_t> busy;
-  for (const auto &[name, resource] : units) {
+  auto add = [&](const char *name, const auto &resource) {
     names.push_back(name);
-    busy.push_back(resource->busyCycles());
+    busy.push_back(resource.busyCycles());
+  };
+  add("scratch", machine->scratch().server());
+  add("hash", machine->hash().server());
+  add("cap", machine->cap().server());
+  add("dram", machine->dram().bus());
+  add("msf.receive", media->receiveBus());
+  add("msf.transmit", media->transmitBus());
+  for (uint32_t i = 0; i < machine->sramChannelCount(); ++i) {
+    add("sram.read", machine->sram(i).reader());
+    add("sram.write", machine->sram(i).writer());
   }
+  for (uint32_t i = 0; i < machine->dram().bankCount(); ++i)
+    add("dram.bank", machine->dram().bank(i));
   return busy;
 }
 

@@ -1,0 +1,182 @@
+// When does DRAM serve, and what do its buses carry?
+//
+// The cycles are computed by hand from the parameters below. A command that an
+// engine issues in cycle 0 arrives in cycle 12, the next one 2 cycles later. A
+// read can be served 14 cycles after its arrival, and its signal comes 94
+// cycles after the start of its service.
+
+#include "../UnitAlone.h"
+#include "sim-ixp/memory/Dram.h"
+#include "target-ixp/chip/ChipParameters.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <random>
+
+using namespace karakal;
+using namespace karakal::sim;
+using target::Op;
+
+namespace {
+
+class DramBusTest : public testing::Test {
+protected:
+  DramBusTest() {
+    parameters.busCommandCycles = 2;
+    parameters.busRequestCycles = parameters.busReturnCycles = 12;
+    parameters.busPushWordCycles = parameters.busDramWordCycles = 2;
+    parameters.dramLatency = 120;
+    parameters.dramQuadCycles = 2;
+    parameters.dramBurstQuads = 8; // 16 cycles of the data bus
+    parameters.dramBanks = 4;
+    parameters.dramBankBytes = 256;
+    parameters.dramBankCycles = 36;
+    parameters.dramTurnaroundCycles = 4;
+    parameters.dramRefreshCycles = 0;
+    make();
+  }
+
+  void make() {
+    scheduler = std::make_unique<Scheduler>();
+    chassis = std::make_unique<Chassis>(*scheduler, parameters);
+    engine = EngineStub();
+    chassis->connectEngine(0, &engine);
+    dram = std::make_unique<Dram>(1u << 20, *chassis, observer);
+    chassis->connectUnit(target::FunctionalUnit::Dram, dram.get());
+    signal = 0;
+  }
+
+  /// Issues a command whose number, from 1 on, is that of its signal pair.
+  Command &issue(Op op, uint32_t address, uint32_t quads = 1) {
+    Command &made = chassis->allocate();
+    made = Command();
+    made.op = op;
+    made.address = address;
+    made.count = uint8_t(quads);
+    made.kind = TransferKind::D;
+    made.signal = uint8_t(2 * ++signal);
+    EXPECT_TRUE(chassis->issue(made));
+    return made;
+  }
+
+  void run(uint64_t untilCycle) {
+    while (scheduler->nextCycle() <= untilCycle)
+      scheduler->runNext();
+  }
+
+  /// The cycle of the signal of command `number`.
+  uint64_t cycleOf(uint32_t number) {
+    run(100000);
+    EXPECT_EQ(observer.first, "");
+    for (const Signals &signals : engine.received)
+      if (signals.mask >> 2 * number & 1)
+        return signals.cycle;
+    ADD_FAILURE() << "command " << number << " has not ended";
+    return 0;
+  }
+
+  target::ChipParameters parameters;
+  std::unique_ptr<Scheduler> scheduler;
+  FirstFault observer;
+  EngineStub engine;
+  std::unique_ptr<Chassis> chassis;
+  std::unique_ptr<Dram> dram;
+  uint32_t signal = 0;
+};
+
+constexpr uint32_t bankOne = 256, bankTwo = 512, bankThree = 768;
+
+//===----------------------------------------------------------------------===//
+// Banks and the data bus
+//===----------------------------------------------------------------------===//
+
+TEST_F(DramBusTest, ACommandThatWaitsForItsBankLeavesTheBusToOthers) {
+  parameters.dramBankCycles = 300;
+  make();
+  issue(Op::DramRead, 0);       // from 26, the bus until 42
+  issue(Op::DramRead, 8);       // its bank is free in 326
+  issue(Op::DramRead, bankOne); // ready in 30, the bus is free in 42
+  EXPECT_EQ(cycleOf(1), 26u + 94);
+  EXPECT_EQ(cycleOf(2), 326u + 94);
+  EXPECT_EQ(cycleOf(3), 42u + 94);
+}
+
+TEST_F(DramBusTest, ABankIsBusyUntilTheBusHasServedIt) {
+  // The bus serves the four banks in 26, 42, 58 and 74. So the last bank is
+  // free in 74 + 36, though the bus was in 74 + 16.
+  for (uint32_t address : {0u, bankOne, bankTwo, bankThree, bankThree})
+    issue(Op::DramRead, address);
+  EXPECT_EQ(cycleOf(4), 74u + 94);
+  EXPECT_EQ(cycleOf(5), 74u + 36 + 94);
+}
+
+TEST_F(DramBusTest, ATurnaroundIsBetweenTransfersOnly) {
+  engine.transferOut[0] = 7;
+  issue(Op::DramRead, 0);        // from 26 to 42
+  issue(Op::DramWrite, bankOne); // from 46 to 62
+  issue(Op::DramRead, bankTwo);  // from 66 on
+  run(45);
+  EXPECT_EQ(dram->memory().readWord(bankOne), 0u);
+  run(46);
+  EXPECT_EQ(dram->memory().readWord(bankOne), 7u);
+  EXPECT_EQ(cycleOf(3), 66u + 94);
+  EXPECT_EQ(dram->bus().busyCycles(), 3u * 16 + 2 * 4);
+  // A write after a long time waits for nothing.
+  scheduler->advanceTo(1000);
+  issue(Op::DramWrite, bankThree);
+  run(1000 + 12 + 2 * 2 + 12);
+  EXPECT_EQ(dram->memory().readWord(bankThree), 7u);
+}
+
+/// A timetable of single cycles.
+class SlowBus {
+public:
+  SlowBus(uint64_t turnaround, uint64_t cycles)
+      : turnaround(turnaround), uses(cycles) {}
+  uint64_t book(uint64_t ready, uint64_t cycles, bool isWrite) {
+    uint64_t start = ready;
+    while (!isPossible(start, cycles, isWrite))
+      ++start;
+    std::fill_n(uses.begin() + static_cast<ptrdiff_t>(start), cycles,
+                isWrite ? 2 : 1);
+    return start;
+  }
+
+private:
+  bool isPossible(uint64_t start, uint64_t cycles, bool isWrite) const {
+    uint64_t first = start < turnaround ? 0 : start - turnaround;
+    for (uint64_t at = first; at < start + cycles + turnaround; ++at) {
+      bool isOwn = at >= start && at < start + cycles;
+      if (uses.at(at) != 0 && (isOwn || uses.at(at) != (isWrite ? 2 : 1)))
+        return false;
+    }
+    return true;
+  }
+  uint64_t turnaround;
+  std::vector<int> uses;
+};
+
+TEST(DataBusTest, ATransferBeginsAtTheFirstCyclePossible) {
+  std::mt19937 random(1);
+  uint32_t late = 0, early = 0;
+  for (uint64_t turnaround : {0, 1, 4, 30}) {
+    DataBus bus(turnaround);
+    SlowBus slow(turnaround, 400000);
+    uint64_t now = 0, lastStart = 0;
+    for (uint32_t i = 0; i < 2000; ++i) {
+      now += random() % 80;
+      uint64_t ready = now + random() % 400, cycles = 1 + random() % 32;
+      bool isWrite = random() % 3 == 0;
+      uint64_t start = bus.book(now, ready, cycles, isWrite);
+      ASSERT_EQ(start, slow.book(ready, cycles, isWrite)) << i;
+      late += start > ready;
+      early += start < lastStart;
+      lastStart = start;
+    }
+  }
+  EXPECT_GT(late, 1000u) << "the bus is contended";
+  EXPECT_GT(early, 1000u) << "and gaps are filled";
+}
+
+} // namespace
