@@ -17,6 +17,7 @@ enum EventCode : uint32_t {
   Pulled,
   PulledWithoutSignal,
   Pushed,
+  BufferPushed,
   Signalled
 };
 
@@ -130,16 +131,37 @@ void Chassis::push(Command &command, uint32_t words, uint64_t ready) {
                   eventArgument(command));
 }
 
-/// The last word of a push has arrived, unless other transfers have delayed it
-/// since its event was scheduled.
-void Chassis::pushed(uint64_t cycle, Command &command) {
+uint64_t Chassis::pullBuffer(uint32_t quads) {
+  return grant(pullFree[dBus], events.now(), quads * wordCycles[dBus]) +
+         params.busReturnCycles;
+}
+
+void Chassis::pushBuffer(Command &command, uint32_t quads, uint64_t ready,
+                         CommandUnit *unit) {
+  KARAKAL_ASSERT(ready >= events.now(), "data were ready in the past");
+  command.kind = TransferKind::D;
+  command.puller = unit;
+  pushBuses[dBus].announce(command, ready, quads * wordCycles[dBus]);
+  events.schedule(command.transferEnd + pushPath[dBus], this, BufferPushed,
+                  eventArgument(command));
+}
+
+/// Whether the last word of a push has arrived: other transfers may have
+/// delayed it since its event was scheduled.
+bool Chassis::isPushOver(uint64_t cycle, uint32_t code, Command &command) {
   uint32_t bus = busOf(command);
   uint64_t arrival = command.transferEnd + pushPath[bus];
   if (__builtin_expect(arrival != cycle, false)) {
-    events.schedule(arrival, this, Pushed, eventArgument(command));
-    return;
+    events.schedule(arrival, this, code, eventArgument(command));
+    return false;
   }
   pushBuses[bus].finish(command);
+  return true;
+}
+
+void Chassis::pushed(uint64_t cycle, Command &command) {
+  if (!isPushOver(cycle, Pushed, command))
+    return;
   TransferPort *port = ports[command.engine];
   port->writeTransferIn(command.context, command.kind, command.xfer,
                         command.wordsInTransit, command.data.data());
@@ -232,6 +254,10 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     return;
   case Pushed:
     return pushed(cycle, command);
+  case BufferPushed:
+    if (isPushOver(cycle, code, command))
+      command.puller->onMoved(command);
+    return;
   default:
     KARAKAL_UNREACHABLE("unknown chassis event");
   }

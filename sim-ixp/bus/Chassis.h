@@ -19,6 +19,12 @@
 //       word and ends the command;
 //   finish(command, cycle)  ends a command without data and raises its signal;
 //   autopush(...)  a push that no command asked for (MSF receive status).
+// The D buses also connect DRAM with the buffers of the media interface, a
+// quadword where an engine's registers take a word:
+//   pullBuffer(quads)  moves quadwords from RBUF; returns the cycle at which
+//       the last has arrived;
+//   pushBuffer(command, quads, ready, unit)  moves quadwords to TBUF, and calls
+//       unit->onMoved(command) when the last has arrived.
 // A burst that reaches the end of the context's registers continues at the
 // first one.
 
@@ -111,6 +117,9 @@ public:
                 bool raiseSignal = true);
   void push(Command &command, uint32_t words, uint64_t ready);
   void finish(Command &command, uint64_t cycle);
+  uint64_t pullBuffer(uint32_t quads);
+  void pushBuffer(Command &command, uint32_t quads, uint64_t ready,
+                  CommandUnit *unit);
   void autopush(uint32_t engine, uint32_t context, uint32_t xfer,
                 const uint32_t *words, uint32_t count, uint32_t signal,
                 uint64_t ready);
@@ -147,6 +156,7 @@ private:
   [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
+  bool isPushOver(uint64_t cycle, uint32_t code, Command &command);
   void pushed(uint64_t cycle, Command &command);
   /// Grants a bus for `cycles` to what is ready at `ready`, which no call
   /// before this one exceeds; returns the cycle after the last of them.

@@ -68,7 +68,7 @@ struct alignas(64) Command : CommandHead {
   /// units whose memory the XScale core shares set and clear it.
   const CommandUnit *pendingAt = nullptr;
   /// Private to the chassis: order of arrival at units, and the unit that a
-  /// pull serves.
+  /// pull or a move serves.
   uint64_t arrivalNumber = 0;
   CommandUnit *puller = nullptr;
   /// Private to the push bus: the cycle after the last word.
@@ -107,6 +107,8 @@ public:
   virtual void accept(Command &command) = 0;
   /// The operands are in `command.data`; now is the cycle of the last word.
   virtual void onPulled(Command &command) {}
+  /// What the command moves to the media interface's buffer has arrived.
+  virtual void onMoved(Command &command) {}
 };
 
 } // namespace karakal::sim

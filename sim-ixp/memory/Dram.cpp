@@ -194,6 +194,8 @@ void Dram::accept(Command &command) {
   uint64_t ready = now + timing.operandCycles;
   if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, words, nullptr));
+  else if (command.op == Op::DramRbufRd)
+    ready = std::max(ready, chassis.pullBuffer(command.count));
   bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
   BurstTimes times =
       reserve(command.address, command.count * 8u, isWrite, ready);
@@ -206,9 +208,14 @@ void Dram::accept(Command &command) {
 void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   Command &command = commandOf(argument);
   if (code == Serve)
-    serve(cycle, command);
-  else
-    moveBuffer(cycle, command);
+    return serve(cycle, command);
+  moveBuffer(command);
+  chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
+}
+
+void Dram::onMoved(Command &command) {
+  moveBuffer(command);
+  chassis.finish(command, chassis.scheduler().now());
 }
 
 void Dram::settle() {
@@ -251,8 +258,16 @@ void Dram::serve(uint64_t cycle, Command &command) {
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;
-  case target::DramCommand::RbufRd:
   case target::DramCommand::TbufWr:
+    // As a read, but for the buffer.
+    chassis.pushBuffer(
+        command, command.count,
+        cycle + timing.dataCycles -
+            std::min(timing.dataCycles, params.busDramWordCycles) +
+            burstLag(command.count),
+        this);
+    return;
+  case target::DramCommand::RbufRd:
     chassis.scheduler().schedule(cycle + timing.dataCycles +
                                      command.count * params.dramQuadCycles,
                                  this, MoveDone, eventArgument(command));
@@ -261,7 +276,16 @@ void Dram::serve(uint64_t cycle, Command &command) {
   KARAKAL_UNREACHABLE("not a DRAM command");
 }
 
-void Dram::moveBuffer(uint64_t cycle, Command &command) {
+/// The delay of a burst because memory delivers its last quadword more slowly
+/// than the bus to the buffer could take it.
+uint64_t Dram::burstLag(uint32_t quads) const {
+  const target::ChipParameters &params = chassis.parameters();
+  return params.dramQuadCycles > params.busDramWordCycles
+             ? (quads - 1) * (params.dramQuadCycles - params.busDramWordCycles)
+             : 0;
+}
+
+void Dram::moveBuffer(Command &command) {
   uint32_t bytes = command.count * 8u;
   uint32_t address = command.address & ~7u;
   if (!command.isIndirect || !(command.indirectWord & bufferBits) || !buffers)
@@ -277,7 +301,6 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
       buffers->writeTbuf(mediaAddress, storage.data() + address, bytes);
     buffers->onBufferMove(isReceive, mediaAddress, address);
   }
-  chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
 }
 
 } // namespace karakal::sim

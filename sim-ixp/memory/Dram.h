@@ -6,8 +6,8 @@
 // overlap. Each access opens its row and closes it again (with dram.open_rows
 // it leaves the row open for hits). The data bus loses a clock between reads
 // and writes, and a periodic refresh closes all banks. `rbuf_rd` and `tbuf_wr`
-// move quadwords between DRAM and the media interface's buffers without
-// touching an engine's registers.
+// move quadwords between DRAM and the media interface's buffers over the D
+// buses, without touching an engine's registers.
 //
 // The core shares the storage. Its accesses queue after the commands that the
 // unit has accepted: settle() applies their effects before the core's access.
@@ -48,6 +48,7 @@ public:
                       uint64_t now);
 
   void accept(Command &command) override;
+  void onMoved(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   uint32_t channelCount() const {
@@ -87,10 +88,11 @@ private:
   BurstTimes reserve(uint64_t address, uint64_t bytes, bool isWrite,
                      uint64_t notBefore);
   uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
+  uint64_t burstLag(uint32_t quads) const;
   void refresh(Channel &channel, uint64_t cycle);
   void act(Command &command);
   void serve(uint64_t cycle, Command &command);
-  void moveBuffer(uint64_t cycle, Command &command);
+  void moveBuffer(Command &command);
 
   Chassis &chassis;
   ChipObserver &observer;

@@ -8,6 +8,7 @@
 #include "../UnitAlone.h"
 #include "sim-ixp/memory/Dram.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <gmock/gmock.h>
 
@@ -128,6 +129,85 @@ TEST_F(DramBusTest, ATurnaroundIsBetweenTransfersOnly) {
   run(1000 + 12 + 2 * 2 + 12);
   EXPECT_EQ(dram->memory().readWord(bankThree), 7u);
 }
+
+//===----------------------------------------------------------------------===//
+// Buffers of the media interface
+//===----------------------------------------------------------------------===//
+
+/// Buffers without ports: RBUF holds 0x55, and TBUF is a copy.
+class Buffers : public MediaInterface {
+public:
+  std::vector<uint8_t> sent = std::vector<uint8_t>(target::MsfBufferBytes);
+  void readRbuf(uint32_t, uint8_t *to, uint32_t bytes) override {
+    std::fill_n(to, bytes, 0x55);
+  }
+  void writeTbuf(uint32_t address, const uint8_t *from,
+                 uint32_t bytes) override {
+    std::copy_n(from, bytes, sent.data() + (address - target::MsfBufferData));
+  }
+  void accept(Command &) override {}
+  uint32_t readRegister(uint32_t) const override { return 0; }
+  void writeRegister(uint32_t, uint32_t, uint32_t) override {}
+  void start() override {}
+  bool isReceiveDone() const override { return true; }
+  bool isTransmitDone() const override { return true; }
+  uint64_t arrivedCount() const override { return 0; }
+};
+
+class BufferMovesTest : public DramBusTest {
+protected:
+  BufferMovesTest() { dram->connectMedia(&buffers); }
+  void move(Op op, uint32_t address, uint32_t quads) {
+    Command &made = issue(op, address, quads);
+    made.isIndirect = true;
+    made.indirectWord = 1u << 4 | target::MsfBufferData << 5;
+  }
+  Buffers buffers;
+};
+
+TEST_F(BufferMovesTest, ReceivedBytesTakeThePullBusAndThenTheMemory) {
+  // 8 quadwords are there in 12 + 8 * 2 + 12, which is when the bank is opened;
+  // they are stored 82 and 8 * 2 cycles later, and 12 after that the engine
+  // knows.
+  move(Op::DramRbufRd, 0, 8);
+  EXPECT_EQ(cycleOf(1), 40u + 82 + 16 + 12);
+  EXPECT_EQ(dram->memory().readWord(60), 0x55555555u);
+}
+
+TEST_F(BufferMovesTest, OperandsWaitForReceivedBytes) {
+  // The bus is free in 28, and the operands are two words.
+  move(Op::DramRbufRd, 0, 8);
+  issue(Op::DramWrite, bankOne);
+  EXPECT_EQ(cycleOf(2), 28u + 2 * 2 + 12);
+}
+
+TEST_F(BufferMovesTest, BytesToSendTakeTheMemoryAndThenThePushBus) {
+  // Ready 80 cycles after the start of the service, then 8 words' time on the
+  // bus and 10 cycles to the buffer.
+  dram->memory().writeWord(60, 0x12345678);
+  move(Op::DramTbufWr, 0, 8);
+  run(26 + 80 + 16 + 9);
+  EXPECT_EQ(buffers.sent[63], 0);
+  EXPECT_EQ(cycleOf(1), 26u + 80 + 16 + 10);
+  EXPECT_EQ(buffers.sent[63], 0x78);
+}
+
+TEST_F(BufferMovesTest, ResultsWaitForBytesToSend) {
+  // On a bus of half the speed 8 quadwords take it from 104 to 136. The read is
+  // served in 42 and ready in 42 + 78; two words take 8 cycles, and 8 to the
+  // engine.
+  parameters.busDramWordCycles = 4;
+  make();
+  dram->connectMedia(&buffers);
+  move(Op::DramTbufWr, 0, 8);
+  issue(Op::DramRead, bankOne);
+  EXPECT_EQ(cycleOf(1), 136u + 8);
+  EXPECT_EQ(cycleOf(2), 136u + 8 + 8);
+}
+
+//===----------------------------------------------------------------------===//
+// The timetable of the data bus
+//===----------------------------------------------------------------------===//
 
 /// A timetable of single cycles.
 class SlowBus {
