@@ -1,7 +1,8 @@
 // The buses between microengines and units.
 //
 // The command bus is granted in the order of issue. Engines issue in the order
-// of cycle and engine number, so granting the bus at issue arbitrates it.
+// of cycle and engine number, so granting the bus at issue arbitrates it, but
+// for commands whose unit has no place.
 
 #include "sim-ixp/bus/Chassis.h"
 #include "support/Error.h"
@@ -66,9 +67,19 @@ void Chassis::connectEngine(uint32_t index, TransferPort *port) {
 
 void Chassis::connectUnit(target::FunctionalUnit which, CommandUnit *unit) {
   KARAKAL_ASSERT(which != target::FunctionalUnit::None, "no unit is named");
+  bool isSram = which == target::FunctionalUnit::Sram;
+  uint32_t inlet = isSram ? 0 : sramInlets + static_cast<uint32_t>(which);
+  KARAKAL_ASSERT(inlet < inlets.size(), "more units than inlets");
+  uint64_t channels =
+      which == target::FunctionalUnit::Dram ? params.dramChannels : 1;
+  for (uint32_t i = 0; i < (isSram ? sramInlets : 1); ++i)
+    inlets[inlet + i].places =
+        static_cast<uint32_t>(params.busInlet * channels);
   for (unsigned op = 0; op < target::OpCount; ++op)
-    if (target::unitOf(static_cast<target::Op>(op)) == which)
+    if (target::unitOf(static_cast<target::Op>(op)) == which) {
       units[op] = unit;
+      inletOfOp[op] = static_cast<uint8_t>(inlet);
+    }
 }
 
 void Chassis::growPool() {
@@ -78,6 +89,7 @@ void Chassis::growPool() {
 
 void Chassis::release(Command &command) {
   KARAKAL_ASSERT(inFlight > 0, "a command is given back twice");
+  KARAKAL_ASSERT(command.inlet == noInlet, "a command ends in the inlet");
   --inFlight;
   if (observer)
     observer->onCommand(events.now(), command, true);
@@ -90,14 +102,57 @@ bool Chassis::issue(Command &command) {
   command.wordsInTransit = 0;
   if (observer)
     observer->onCommand(events.now(), command, false);
-  uint64_t departure = grant(commandBusFree[clusterOf(command.engine)],
-                             events.now() + 1, params.busCommandCycles);
+  command.inlet = inletOf(command);
   CommandFifo &fifo = fifos[command.engine];
-  fifo.departures[fifo.next] = departure;
+  uint64_t &departure = fifo.departures[fifo.next];
   fifo.next = (fifo.next + 1) % fifoDepthMax;
+  if (__builtin_expect(fifo.waiting.empty() && hasPlace(command.inlet), true)) {
+    depart(command, departure);
+    return true;
+  }
+  departure = Scheduler::never;
+  command.arrivalNumber = ++issues;
+  fifo.waiting.push_back(&command);
+  waitingEngines |= 1u << command.engine;
+  return true;
+}
+
+/// Takes a place at the unit and grants the command bus.
+void Chassis::depart(Command &command, uint64_t &departure) {
+  ++inlets[command.inlet].taken;
+  departure = grant(commandBusFree[clusterOf(command.engine)], events.now() + 1,
+                    params.busCommandCycles);
   events.schedule(departure + commandPath, this, Arrived,
                   eventArgument(command));
-  return true;
+}
+
+/// Gives a free place to the oldest of the commands that wait for it.
+void Chassis::grantPlace(uint32_t inlet) {
+  const Command *oldest = nullptr;
+  for (uint32_t rest = waitingEngines; rest != 0; rest &= rest - 1) {
+    const Command *first = fifos[__builtin_ctz(rest)].waiting.front();
+    if (first->inlet == inlet &&
+        (!oldest || first->arrivalNumber < oldest->arrivalNumber))
+      oldest = first;
+  }
+  if (oldest)
+    advance(oldest->engine);
+}
+
+/// Sends the commands that wait in an engine's FIFO, up to the first whose unit
+/// has no place.
+void Chassis::advance(uint32_t engine) {
+  CommandFifo &fifo = fifos[engine];
+  while (!fifo.waiting.empty() && hasPlace(fifo.waiting.front()->inlet)) {
+    uint32_t slot =
+        fifo.next + fifoDepthMax - static_cast<uint32_t>(fifo.waiting.size());
+    Command &command = *fifo.waiting.front();
+    fifo.waiting.pop_front();
+    depart(command, fifo.departures[slot % fifoDepthMax]);
+  }
+  if (fifo.waiting.empty())
+    waitingEngines &= ~(1u << engine);
+  ports[engine]->onFifoMoved();
 }
 
 uint32_t Chassis::signalMask(const Command &command) {
@@ -124,6 +179,7 @@ void Chassis::push(Command &command, uint32_t words, uint64_t ready) {
   KARAKAL_ASSERT(words <= command.data.size(),
                  "a push is longer than a command's data");
   KARAKAL_ASSERT(ready >= events.now(), "data were ready in the past");
+  leaveInlet(command);
   command.wordsInTransit = static_cast<uint8_t>(words);
   uint32_t bus = busOf(command);
   pushBuses[bus].announce(command, ready, words * wordCycles[bus]);
@@ -139,6 +195,7 @@ uint64_t Chassis::pullBuffer(uint32_t quads) {
 void Chassis::pushBuffer(Command &command, uint32_t quads, uint64_t ready,
                          CommandUnit *unit) {
   KARAKAL_ASSERT(ready >= events.now(), "data were ready in the past");
+  leaveInlet(command);
   command.kind = TransferKind::D;
   command.puller = unit;
   pushBuses[dBus].announce(command, ready, quads * wordCycles[dBus]);
@@ -171,6 +228,7 @@ void Chassis::pushed(uint64_t cycle, Command &command) {
 }
 
 void Chassis::finish(Command &command, uint64_t cycle) {
+  leaveInlet(command);
   raise(command.engine, command.context, signalMask(command), cycle);
   release(command);
 }
@@ -208,6 +266,7 @@ void Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
   command.xfer = static_cast<uint8_t>(xfer);
   command.kind = TransferKind::S;
   command.op = Command::autopush;
+  command.inlet = noInlet;
   command.signal = static_cast<uint8_t>(signal);
   command.isSignalPair = false;
   std::copy(words, words + count, command.data.begin());

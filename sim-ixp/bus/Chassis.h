@@ -4,10 +4,17 @@
 // cluster to the units, pulls operands from transfer-out registers, pushes
 // results into transfer-in registers and raises event signals. Every bus serves
 // in the order of readiness and is never idle while a transfer is ready, so
-// queueing delay follows from occupancy. A command is ready for the command bus
-// when it is issued, and a pull as soon as the unit asks for it: these buses
-// are granted at the call. A push is ready when the unit has the data, which it
-// knows in advance (PushBus.h).
+// queueing delay follows from occupancy. A pull is ready as soon as the unit
+// asks for it: these buses are granted at the call. A push is ready when the
+// unit has the data, which it knows in advance (PushBus.h).
+//
+// A unit takes commands into its inlet, where they stay until it begins to
+// serve them. A command is ready for the command bus when it is issued, the
+// commands of its engine before it have left the FIFO, and its unit's inlet has
+// a place; while no command waits for a place, the bus is granted at the issue.
+// A place goes to the oldest command that waits for it as the first of its
+// engine. So a unit that is too slow fills the engines' FIFOs, and then the
+// engines stall.
 //
 // A unit uses four calls:
 //   pull(command, words, unit)  reads `words` transfer-out registers from
@@ -32,6 +39,7 @@
 #define KARAKAL_SIM_IXP_BUS_CHASSIS_H
 
 #include "sim-ixp/bus/Command.h"
+#include "sim-ixp/bus/Fifo.h"
 #include "sim-ixp/bus/PushBus.h"
 #include "sim-ixp/bus/Scheduler.h"
 #include "target-ixp/table/CommandCodes.h"
@@ -40,6 +48,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace karakal::target {
@@ -64,6 +73,9 @@ public:
   /// Sets event signals of `context`; bit n of `mask` is signal n.
   virtual void raiseSignals(uint64_t cycle, uint32_t context,
                             uint32_t mask) = 0;
+  /// A command that waited in the engine's FIFO for its unit has been granted
+  /// the command bus.
+  virtual void onFifoMoved() {}
 };
 
 /// How a unit divides its unloaded latency: cycles from arrival to service, in
@@ -93,7 +105,8 @@ public:
 
   // ---- engine side ---------------------------------------------------------
   /// First cycle at which the engine's command FIFO has space; the engine
-  /// stalls until then.
+  /// stalls until then. Scheduler::never while the FIFO's commands wait for a
+  /// unit: TransferPort::onFifoMoved tells of the change.
   uint64_t fifoFreeCycle(uint32_t engine) const {
     const CommandFifo &fifo = fifos[engine];
     return fifo
@@ -123,6 +136,15 @@ public:
   void autopush(uint32_t engine, uint32_t context, uint32_t xfer,
                 const uint32_t *words, uint32_t count, uint32_t signal,
                 uint64_t ready);
+  /// The unit begins to serve the command. `push` and `finish` call it.
+  void leaveInlet(Command &command) {
+    if (command.inlet == noInlet)
+      return;
+    uint32_t inlet = std::exchange(command.inlet, noInlet);
+    --inlets[inlet].taken;
+    if (__builtin_expect(waitingEngines != 0, false))
+      grantPlace(inlet);
+  }
   /// Raises signals at `cycle`, or now if that is later.
   void raise(uint32_t engine, uint32_t context, uint32_t mask, uint64_t cycle);
   /// The commands that `unit` has accepted and not yet performed, in the order
@@ -147,12 +169,31 @@ private:
   /// Largest depth of a command FIFO.
   static constexpr uint32_t fifoDepthMax = 64;
   struct CommandFifo {
-    /// Cycles at which the last commands left, a circular buffer.
+    /// Cycles at which the last commands left, a circular buffer;
+    /// Scheduler::never for those that wait for a unit.
     std::array<uint64_t, fifoDepthMax> departures{};
     uint32_t next = 0;
+    Fifo<Command *> waiting;
   };
+  /// The part of a unit's queue that the command bus sees.
+  struct Inlet {
+    uint32_t places = 0;
+    uint32_t taken = 0;
+  };
+  static constexpr uint32_t noInlet = ~0u;
+  static constexpr uint32_t sramInlets = 4; ///< one for each channel
 
   uint32_t clusterOf(uint32_t engine) const { return engine >= clusterSize; }
+  uint32_t inletOf(const Command &command) const {
+    uint32_t unit = inletOfOp[static_cast<unsigned>(command.op)];
+    return unit == 0 ? command.address >> 30 : unit;
+  }
+  bool hasPlace(uint32_t inlet) const {
+    return inlets[inlet].taken < inlets[inlet].places;
+  }
+  void depart(Command &command, uint64_t &departure);
+  void grantPlace(uint32_t inlet);
+  void advance(uint32_t engine);
   [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
@@ -179,6 +220,11 @@ private:
   std::array<TransferPort *, engineCountMax> ports{};
   std::array<CommandUnit *, target::OpCount> units{}; ///< by operation
   std::array<CommandFifo, engineCountMax> fifos{};
+  /// The inlet of each operation's unit. Channel n of SRAM has inlet n.
+  std::array<uint8_t, target::OpCount> inletOfOp{};
+  std::array<Inlet, 16> inlets{};
+  uint32_t waitingEngines = 0; ///< bit n: commands wait in FIFO n
+  uint64_t issues = 0;
   std::array<uint64_t, 2> commandBusFree{};
   static constexpr uint32_t dBus = 2;
   static constexpr uint32_t busCount = 3;

@@ -67,12 +67,15 @@ struct alignas(64) Command : CommandHead {
   /// The unit that has accepted the command and not yet performed it. Only
   /// units whose memory the XScale core shares set and clear it.
   const CommandUnit *pendingAt = nullptr;
-  /// Private to the chassis: order of arrival at units, and the unit that a
-  /// pull or a move serves.
+  /// Private to the chassis: order of issue and then of arrival at units, and
+  /// the unit that a pull or a move serves.
   uint64_t arrivalNumber = 0;
   CommandUnit *puller = nullptr;
   /// Private to the push bus: the cycle after the last word.
   uint64_t transferEnd = 0;
+  /// Private to the chassis: the inlet in which the command has a place or
+  /// waits for one.
+  uint32_t inlet = 0;
   /// Operands pulled, or results to be pushed: one 32-bit word per register.
   alignas(64) std::array<uint32_t, 32> data{};
 };

@@ -278,6 +278,8 @@ EngineCounters Microengine::countersAt(uint64_t cycle) const {
   EngineCounters result = counters;
   if (isAsleep && cycle > sleepBegin) {
     result.idleCycles += cycle - sleepBegin;
+  } else if (isStalled && cycle > time) {
+    result.stallCycles += cycle - time;
   } else if (time > cycle) {
     // Dead slots after the last instruction may extend past `cycle`.
     result.abortedCycles -= std::min(result.abortedCycles, time - cycle);
@@ -286,7 +288,8 @@ EngineCounters Microengine::countersAt(uint64_t cycle) const {
 }
 
 bool Microengine::doCyclesAddUp() const {
-  uint64_t cycle = isAsleep ? std::max(time, scheduler.now()) : time;
+  uint64_t cycle =
+      isAsleep || isStalled ? std::max(time, scheduler.now()) : time;
   return countersAt(cycle).total() == cycle;
 }
 

@@ -105,8 +105,11 @@ public:
   }
 
   // ---- running -------------------------------------------------------------
-  /// Cycle of the engine's next action, Scheduler::never if it sleeps.
-  uint64_t nextCycle() const { return isAsleep ? Scheduler::never : time; }
+  /// Cycle of the engine's next action, Scheduler::never if it sleeps or stalls
+  /// until a unit has served others.
+  uint64_t nextCycle() const {
+    return isAsleep || isStalled ? Scheduler::never : time;
+  }
   /// Runs; instructions that others can see are executed only before `limit`
   /// (and before the next event). The engine must be the earliest of all.
   void run(uint64_t limit);
@@ -120,6 +123,7 @@ public:
   void writeTransferIn(uint32_t context, TransferKind kind, uint32_t first,
                        uint32_t words, const uint32_t *from) override;
   void raiseSignals(uint64_t cycle, uint32_t context, uint32_t mask) override;
+  void onFifoMoved() override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   // ---- inspection ----------------------------------------------------------
@@ -130,7 +134,8 @@ public:
   uint32_t currentPc() const { return pc; }
   /// The context that has the engine, or had it last.
   uint32_t currentContext() const { return arbiter.current; }
-  /// Counters up to `cycle`: a sleeping engine is idle until then.
+  /// Counters up to `cycle`: a sleeping engine is idle until then, and one that
+  /// waits for a unit stalls.
   EngineCounters countersAt(uint64_t cycle) const;
   /// Whether each cycle so far is one of issue, aborted, stall and idle.
   bool doCyclesAddUp() const;
@@ -354,6 +359,7 @@ private:
                    uint32_t address);
   void adjust(Command &command, const CommandShape &shape);
   void setAddress(Command &command, const CommandShape &shape);
+  void stallUntil(uint64_t cycle);
   static void useFourContexts(Command &command);
 
   // MicroengineLoad.cpp
@@ -414,6 +420,7 @@ private:
   uint64_t unstalledBegin = 0; ///< segmentBegin plus the stalls since then
   uint32_t pc = 0;
   bool isAsleep = true;
+  bool isStalled = false; ///< at `time`, for a cycle that is not known yet
   bool needsArbitration = false;
   /// Flags of MicroOpSpecial that need attention in the present state.
   uint16_t watched = SpecialAlways;

@@ -31,16 +31,29 @@ void Microengine::useFourContexts(Command &command) {
   command.xfer += 16;
 }
 
+void Microengine::stallUntil(uint64_t cycle) {
+  counters.stallCycles += cycle - time;
+  unstalledBegin += cycle - time;
+  if (profile)
+    profile->stalled[pc] += cycle - time;
+  time = cycle;
+}
+
+void Microengine::onFifoMoved() {
+  if (!isStalled || chassis.fifoFreeCycle(number) == Scheduler::never)
+    return;
+  isStalled = false;
+  stallUntil(std::max(scheduler.now(), time));
+  publish();
+}
+
 bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
                                uint64_t stop) {
   uint64_t freeCycle = chassis.fifoFreeCycle(number);
   if (freeCycle > time) {
-    uint64_t until = std::min(freeCycle, stop);
-    counters.stallCycles += until - time;
-    unstalledBegin += until - time;
-    if (profile)
-      profile->stalled[pc] += until - time;
-    time = until;
+    isStalled = freeCycle == Scheduler::never;
+    if (!isStalled)
+      stallUntil(std::min(freeCycle, stop));
     return false;
   }
   const CommandShape &shape = program->commands[op.value];

@@ -157,7 +157,7 @@ struct Microengine::Loop {
   enum class Outcome {
     Next,   ///< executed
     Taken,  ///< executed; it is a branch to branchTarget
-    Repeat, ///< not executed: the engine stalls
+    Repeat, ///< not executed: the engine has stalled
     Stop,   ///< not executed: the engine stops before it
   };
 
@@ -310,7 +310,7 @@ Microengine::Loop::Outcome Microengine::Loop::performControl(uint64_t stop) {
                    "the operation belongs to no part of the engine");
     if (e.issueCommand(*op, a() + b(), stop))
       return Outcome::Next;
-    return e.isAsleep ? Outcome::Stop : Outcome::Repeat;
+    return e.isAsleep || e.isStalled ? Outcome::Stop : Outcome::Repeat;
   }
 }
 

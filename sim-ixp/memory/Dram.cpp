@@ -268,6 +268,7 @@ void Dram::serve(uint64_t cycle, Command &command) {
         this);
     return;
   case target::DramCommand::RbufRd:
+    chassis.leaveInlet(command);
     chassis.scheduler().schedule(cycle + timing.dataCycles +
                                      command.count * params.dramQuadCycles,
                                  this, MoveDone, eventArgument(command));
