@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # installed.sh: installs the packages beside it, as a user would, and uses them in an
 # empty folder: compiles an application, simulates it, reads man pages and completion,
-# builds a program with the C++ library, and imports both Python packages.
+# builds a program with the C++ library, and uses the Python packages.
 set -euo pipefail
 packages=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export DEBIAN_FRONTEND=noninteractive
@@ -21,7 +21,16 @@ bakerc /usr/share/doc/karakal/apps/l3-switch/l3_switch.baker \
 ixpsim l3.ixp --trace=t.pcap --control=c.txt --out=o.pcapng --stats=s.json --quiet
 npftrace check --app l3-switch --trace t.pcap --control c.txt --out o.pcapng \
   --stats s.json
+cp -r /usr/share/doc/karakal/apps/l3-switch .
+baker-explorer l3-switch/l3_switch.baker --trace=t.pcap --control=c.txt \
+  --export=run.html
+grep -q '<html' run.html
 python3 -c 'import ixpchip'
+for tool in npftrace baker-explorer; do
+  [[ -s venv/share/man/man1/$tool.1 ]]
+  bash -c "source venv/share/bash-completion/completions/$tool && complete -p $tool" \
+    >/dev/null
+done
 
 for tool in bakerc baker-opt baker-format bakersw ixpsim ixp-as ixp-dis; do
   # minbase leaves out /usr/share/man when dpkg is so configured.

@@ -24,7 +24,8 @@ from npftrace.arguments import refuse_empty
 from npftrace.errors import InputError
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """The options, from which man page and completion are made."""
     parser = argparse.ArgumentParser(
         prog="baker-explorer",
         description="Shows what a Baker program becomes and what its packets do, as a "
@@ -33,10 +34,30 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("files", nargs="+", metavar="FILE", help="sources of a program")
     parser.add_argument("--trace", default="", help="packets to offer (pcap, pcapng)")
     parser.add_argument("--control", default="", help="calls of control functions")
-    parser.add_argument("--level", default="swc", choices=LEVELS)
-    parser.add_argument("--mes", type=int, default=0, help="microengines")
-    parser.add_argument("--packets", type=int, default=0, help="packets of a run")
-    parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+    parser.add_argument(
+        "--level",
+        default="swc",
+        choices=LEVELS,
+        help="level of optimization (default: swc)",
+    )
+    parser.add_argument(
+        "--mes",
+        type=int,
+        default=0,
+        help="microengines for the program (default: all that the chip has left)",
+    )
+    parser.add_argument(
+        "--packets",
+        type=int,
+        default=0,
+        help="packets of a run (default: those of the trace)",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        help="TCP port of the page (default: any that is free)",
+    )
     parser.add_argument(
         "--export",
         default="",
@@ -126,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command."""
     signal.signal(signal.SIGTERM, _end)
     try:
-        parser = _parser()
+        parser = make_parser()
         words = sys.argv[1:] if arguments is None else arguments
         refuse_empty(parser, words)
         return _run(parser.parse_args(words))

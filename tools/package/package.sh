@@ -4,6 +4,7 @@
 #   OUT/karakal_VERSION~debN_ARCH.deb   tools, library, headers, CMake package,
 #                                       man pages, completion, documents
 #   OUT/npftrace-VERSION-….whl          pure Python
+#   OUT/baker_explorer-VERSION-….whl    pure Python, needs npftrace
 #   OUT/ixpchip-VERSION-….whl           the chip as a module, for PYTHON
 #
 # Debian's own tools write the package: dpkg-shlibdeps finds what it depends on,
@@ -26,6 +27,8 @@ stage=$work/debian/karakal # where dpkg-shlibdeps expects it
 needs='lld-19, nlohmann-json3-dev'
 # Helps wrap at the width of the terminal.
 export COLUMNS=80
+# Man pages are made from the modules of this checkout.
+export PYTHONPATH=$root/traces:$root/explorer
 
 same_times() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
 
@@ -93,19 +96,20 @@ TEXT
     "$out/karakal_$version~${suite}_$architecture.deb" >/dev/null
 }
 
-# The sources that are committed or new, with man page and completion.
-npftrace_wheel() {
-  local source=$work/npftrace
-  mkdir -p "$source/manual"
-  git ls-files -z --cached --others --exclude-standard traces |
+# python_wheel NAME FOLDER PACKAGE DESCRIPTION FORMAT: the sources that are committed or
+# new, with man page and completion.
+python_wheel() {
+  local name=$1 folder=$2 package=$3 description=$4 format=$5 source=$work/$1
+  git ls-files -z --cached --others --exclude-standard "$folder" |
     xargs -0 cp --parents -t "$work"
-  cp -r "$work/traces/." "$source"
-  "$(dirname "$python")/argparse-manpage" --module npftrace.cli \
-    --function make_parser --prog npftrace --project-name Karakal \
-    --description "makes, inspects and checks packet traces" --version "$version" --manual-section 1 --format single-commands-section \
-    --output "$source/manual/npftrace.1"
-  "$python" -m shtab --prog=npftrace --shell=bash npftrace.cli.make_parser \
-    >"$source/manual/npftrace"
+  [[ $folder == "$name" ]] || mv "$work/$folder" "$source"
+  mkdir -p "$source/manual"
+  "$(dirname "$python")/argparse-manpage" --module "$package.cli" \
+    --function make_parser --prog "$name" --project-name Karakal \
+    --description "$description" --version "$version" --manual-section 1 \
+    --format "$format" --output "$source/manual/$name.1"
+  "$python" -m shtab --prog="$name" --shell=bash "$package.cli.make_parser" \
+    >"$source/manual/$name"
   same_times "$source"
   "$python" -m pip wheel -q --no-deps --no-build-isolation \
     --disable-pip-version-check -w "$out" "$source"
@@ -139,5 +143,8 @@ TEXT
 
 stage_files
 debian_package
-npftrace_wheel
+python_wheel npftrace traces npftrace "makes, inspects and checks packet traces" \
+  single-commands-section
+python_wheel baker-explorer explorer baker_explorer \
+  "shows what a Baker program becomes and what its packets do" pretty
 ixpchip_wheel
