@@ -40,7 +40,7 @@ uint64_t bitByBit(const std::vector<uint8_t> &bytes, uint32_t offset,
 
 TEST_F(PacketRuntimeTest, HandlesAreTheChipsDescriptorAddresses) {
   EXPECT_EQ(runtime.receive(counting(60)), 0x4000u);
-  EXPECT_EQ(runtime.receive(counting(60)), 0x4010u);
+  EXPECT_EQ(runtime.receive(counting(60)), 0x4011u);
   EXPECT_EQ(runtime.buffersInUse(), 2u);
 }
 

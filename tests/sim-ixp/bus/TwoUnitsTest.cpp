@@ -128,7 +128,8 @@ protected:
   }
 
   /// Accesses that take `words` words. Their signal comes with the last of
-  /// them, whatever the unit has still to do.
+  /// them, whatever the unit has still to do, but when its inlet is full, a
+  /// write waits for the bank.
   std::vector<Load> writes(uint32_t words) {
     const ChipParameters &p = parameters;
     const double latency =
@@ -139,10 +140,10 @@ protected:
         load("scratch write", Op::ScratchWrite, words, latency, 0, 0, words));
     made.push_back(
         load("sram write", Op::SramWrite, words, latency, 0, 0, words));
-    made.push_back(load("dram write", Op::DramWrite, quads,
-                        p.busRequestCycles + p.busReturnCycles +
-                            quads * 2 * wordCycles(true),
-                        0, 0, quads * 2));
+    made.push_back(load(
+        "dram write", Op::DramWrite, quads,
+        p.busRequestCycles + p.busReturnCycles + quads * 2 * wordCycles(true),
+        p.dramBankCycles + (quads - 1) * p.dramQuadCycles, 0, quads * 2));
     made.push_back(
         load("cap write", Op::CapWriteSum, words, latency, 0, 0, words));
     made.back().address = 0x6000;
@@ -153,7 +154,7 @@ protected:
   }
 
   static double iteration(const Load &load) {
-    return load.latency + branchCycles;
+    return std::max(load.latency + branchCycles, load.service);
   }
 
   /// Starts `contexts` contexts of `load` on an engine.
