@@ -17,6 +17,7 @@
 
 #include "passes/pac/PacSpecialize.h"
 #include "ir/analysis/Explain.h"
+#include "ir/dialect/Batches.h"
 #include "passes/pac/CloneBlocks.h"
 #include "support/Assert.h"
 
@@ -42,9 +43,12 @@ struct Edge {
   double frequency;
 };
 
+/// Marks become no code, so they do not count.
+bool isCode(Operation &op) { return !isa<ir::ChannelMarkOp>(op); }
+
 unsigned countOperations(func::FuncOp function) {
   unsigned count = 0;
-  function.walk([&](Operation *) { ++count; });
+  function.walk([&](Operation *op) { count += isCode(*op); });
   return count;
 }
 
@@ -125,7 +129,7 @@ bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
   llvm::SetVector<Block *> region = regionAfter(edge.to, dominance);
   unsigned size = 0;
   for (Block *block : region)
-    size += block->getOperations().size();
+    size += llvm::count_if(*block, isCode);
   Operation *branch = edge.from->getTerminator();
   if (llvm::none_of(region, touchesPackets))
     return false;
