@@ -73,6 +73,9 @@ std::string BucketText::fieldOf(unsigned field) const {
   }
   if (typeOf(field) == "bool")
     return "(" + word(place.word) + " & 1) != 0";
+  if (fieldTypes()[field].getIntOrFloatBitWidth() > 32)
+    return type + "((u64)" + word(place.word) + " << 32 | " +
+           word(place.word + 1) + ")";
   return type + word(place.word);
 }
 
