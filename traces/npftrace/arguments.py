@@ -4,8 +4,6 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from npftrace.tables.limits import HOPS_MAX
-
 PORTS_DEFAULT, PORTS_MAX = 4, 16
 #: Ends the help of an option.
 DEFAULT = "(default: %(default)s)"
@@ -70,15 +68,6 @@ def add_ports(parser: argparse.ArgumentParser, least: int = 1) -> None:
         type=between(least, PORTS_MAX),
         default=PORTS_DEFAULT,
         help=f"ports of the chip {DEFAULT}",
-    )
-
-
-def add_hops(
-    parser: argparse.ArgumentParser, meaning: str = "next hops of the routes"
-) -> None:
-    """`--hops`, how many next hops the routes have."""
-    parser.add_argument(
-        "--hops", type=between(1, HOPS_MAX), default=64, help=f"{meaning} {DEFAULT}"
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from npftrace.arguments import add_hops, between
+from npftrace.arguments import between
 from npftrace.draws import Numbers, share_out
 from npftrace.errors import InputError
 from npftrace.frames.wire import (
@@ -38,7 +38,7 @@ from npftrace.make.traffic import (
     add_shares,
 )
 from npftrace.tables.addresses import HOST_MACS, is_host, router_mac
-from npftrace.tables.limits import IPV4, check_fit
+from npftrace.tables.limits import IPV4, add_hops, check_fit
 from npftrace.tables.routers import Lookup, Tables, make_tables, make_updates
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from npftrace.arguments import add_hops, between
+from npftrace.arguments import between
 from npftrace.draws import Numbers, share_out
 from npftrace.frames.wire import ETH_TYPE_IPV6, ETHER_BYTES, UDP, mac_text
 from npftrace.make import traffic
 from npftrace.make.chunks import Chunk, put
 from npftrace.make.traffic import UDP_BYTES, Answer, PacketKind
 from npftrace.tables.addresses import HOP_MACS, HOST_MACS, router_mac
-from npftrace.tables.limits import IPV6, check_fit
+from npftrace.tables.limits import IPV6, add_hops, check_fit
 from npftrace.tables.prefixes6 import make_prefixes6
 from npftrace.tables.routers import write_router
 

@@ -8,12 +8,11 @@ from npftrace.arguments import (
     COUNT_MAX,
     DEFAULT,
     add_control_output,
-    add_hops,
     add_ports,
     between,
 )
 from npftrace.draws import share_out
-from npftrace.tables.limits import IPV6, ROOT_BITS, fitting
+from npftrace.tables.limits import IPV6, ROOT_BITS, add_hops, fitting
 from npftrace.tables.prefixes6 import make_prefixes6
 from npftrace.tables.routers import write_router
 

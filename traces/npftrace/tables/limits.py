@@ -3,10 +3,12 @@
 A control file that asks for more ends a run: a control function refuses the call.
 """
 
+import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from npftrace.arguments import DEFAULT, between
 from npftrace.errors import InputError
 
 #: Next hops that control functions of the routers set (runtime/router/hops.baker).
@@ -80,3 +82,12 @@ def check_fit(routes: Iterable[tuple[int, int]], family: Family) -> None:
             f"--routes={fit}"
         )
         raise InputError("E-traces-114", message)
+
+
+def add_hops(
+    parser: argparse.ArgumentParser, meaning: str = "next hops of the routes"
+) -> None:
+    """`--hops`, how many next hops the routes have."""
+    parser.add_argument(
+        "--hops", type=between(1, HOPS_MAX), default=64, help=f"{meaning} {DEFAULT}"
+    )

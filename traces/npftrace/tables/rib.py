@@ -18,7 +18,6 @@ import numpy as np
 from npftrace.arguments import (
     COUNT_MAX,
     add_control_output,
-    add_hops,
     add_ports,
     between,
 )
@@ -26,7 +25,7 @@ from npftrace.errors import InputError
 from npftrace.files import read_bytes
 from npftrace.frames.wire import ipv4_value
 from npftrace.tables import mrt
-from npftrace.tables.limits import IPV4, IPV6, Family, fitting
+from npftrace.tables.limits import IPV4, IPV6, Family, add_hops, fitting
 from npftrace.tables.routers import write_router
 
 #: Next hops of a table that names none.
