@@ -100,14 +100,15 @@ private:
     if (bits > 64)
       return ipv6Text(args[high], args[low]);
     IntegerType type = typeOf(add.params[low].type);
+    if (type.isSigned)
+      return std::to_string(int64_t(args[low]));
     bool isAddress = group.suffix == ControlCall::Prefix ||
                      group.suffix == ControlCall::Mask;
     if (isAddress && bits == ipv4Bits)
       return bytesText(args[low], 4, "%u", '.');
     if (bits == macBits)
       return bytesText(args[low], 6, "%02x", ':');
-    return type.isSigned ? std::to_string(int64_t(args[low]))
-                         : std::to_string(args[low]);
+    return std::to_string(args[low]);
   }
 
   const ControlSignature &add;
