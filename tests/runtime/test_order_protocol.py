@@ -31,5 +31,5 @@ def test_the_checker_finds_what_would_wait(fault: str) -> None:
 
 
 def test_the_checker_finds_a_window_that_is_too_large() -> None:
-    with pytest.raises(Broken, match="is taken|leaves instead"):
+    with pytest.raises(Broken, match=r"is taken|leaves instead"):
         explore(Model(packets=7, contexts=3, fault="window"))
