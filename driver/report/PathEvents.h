@@ -18,6 +18,7 @@
 #define KARAKAL_DRIVER_REPORT_PATHEVENTS_H
 
 #include "ir/dialect/Baker.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "target-ixp/chip/PathMarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
