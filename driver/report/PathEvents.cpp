@@ -41,6 +41,12 @@ const PathMarks &PathEvents::with(const PathMark &event) const {
   return at->second;
 }
 
+const PathMarks &PathEvents::downstreamOf(const PathMark &event) const {
+  auto at = downstream.find(event);
+  KARAKAL_ASSERT(at != downstream.end(), "an event of the program");
+  return at->second;
+}
+
 PathMarks PathEvents::putsWith(func::FuncOp ppf, const PathMark &put) {
   PathMarks puts, open = {put};
   while (!open.empty()) {
@@ -113,8 +119,7 @@ const PathMarks &PathEvents::next(const PathMark &event) {
   return consumer && ir::coreOf(consumer) == ir::Core::Me ? of(consumer) : none;
 }
 
-/// The event, and all that packets meet behind its channel on the engines.
-PathMarks PathEvents::behind(const PathMark &event) {
+PathMarks PathEvents::findDownstream(const PathMark &event) {
   PathMarks found = {event}, open = {event};
   while (!open.empty()) {
     PathMark mark = *open.begin();
@@ -129,17 +134,16 @@ PathMarks PathEvents::behind(const PathMark &event) {
   return found;
 }
 
-/// Two events are companions if one lies behind the other, or if both lie
-/// behind events of one call of a PPF, or are those.
+/// Two events are companions if one is downstream of the other, or if both are
+/// downstream of events of one call of a PPF, or are those.
 void PathEvents::addCompanions() {
-  std::map<PathMark, PathMarks> behindOf;
   PathMarks events;
   for (const auto &entry : channels)
     events.insert(entry.first);
   for (const auto &entry : ofFunction)
     events.insert(entry.second.begin(), entry.second.end());
   for (const PathMark &event : events)
-    behindOf[event] = behind(event);
+    downstream[event] = findDownstream(event);
   auto add = [&](const PathMarks &some, const PathMarks &others) {
     for (const PathMark &a : some) {
       companions[a].insert(others.begin(), others.end());
@@ -148,11 +152,11 @@ void PathEvents::addCompanions() {
     }
   };
   for (const PathMark &event : events)
-    add({event}, behindOf[event]);
+    add({event}, downstream[event]);
   for (auto function : planned.getOps<func::FuncOp>())
     if (ir::isPpf(function) && ir::coreOf(function) == ir::Core::Me)
       for (const auto &[a, b] : together[function])
-        add(behindOf[a], behindOf[b]);
+        add(downstream[a], downstream[b]);
 }
 
 } // namespace karakal::driver

@@ -2,7 +2,7 @@
 //
 // An event is what a mark of words tells (target-ixp/chip/PathMarks.h): a
 // packet passes a channel, or is dropped for a reason. A message may have
-// several events: one behind the other, as a packet passes channels, and, where
+// several events: one after the other, as a packet passes channels, and, where
 // a PPF copies a packet, beside each other. Take a PPF that sends a copy on
 // @copy_cc to the core, and then puts the packet on @next_cc, whose PPF drops
 // it for @old or sends it on @out_cc:
@@ -38,11 +38,15 @@ class PathEvents {
 public:
   explicit PathEvents(mlir::ModuleOp planned);
 
-  /// The events in one call of a PPF, without those behind its channels.
+  /// The events in one call of a PPF, without those downstream of its channels.
   const PathMarks &of(mlir::func::FuncOp ppf) { return ofFunction[ppf]; }
 
   /// The events that may occur in a message with this one, itself included.
   const PathMarks &with(const target::PathMark &event) const;
+
+  /// The event, and all that packets meet downstream of its channel on the
+  /// engines.
+  const PathMarks &downstreamOf(const target::PathMark &event) const;
 
   /// The channels, not to the core, on which one call of a PPF may put packets
   /// together with `put`; more than one packet on it counts, too.
@@ -64,7 +68,7 @@ private:
   PathMarks marksOf(mlir::Operation &op, mlir::func::FuncOp function);
   const PathMarks &marksFrom(mlir::func::FuncOp function);
   const PathMarks &next(const target::PathMark &event);
-  PathMarks behind(const target::PathMark &event);
+  PathMarks findDownstream(const target::PathMark &event);
   void addCompanions();
   /// Whether the event puts a packet on a channel, not to the core.
   bool isPut(const target::PathMark &mark) const {
@@ -78,6 +82,8 @@ private:
   llvm::DenseMap<mlir::Operation *, PathMarks> ofFunction;
   /// By function, the pairs of events in one call, in either order.
   std::map<mlir::Operation *, Pairs> together;
+  /// The events of `downstreamOf`.
+  std::map<target::PathMark, PathMarks> downstream;
   /// The events of `with`.
   std::map<target::PathMark, PathMarks> companions;
 };

@@ -63,7 +63,7 @@ private:
   void addRoutes(Channels &route);
   void addRoute(const Channels &route, const PathMarks &copies,
                 TrafficKind kind);
-  PathMarks behind(const PathMarks &first);
+  PathMarks passedFrom(const PathMarks &first);
   void addAllRoutes();
   void addDrops();
   void addPunts();
@@ -179,16 +179,12 @@ void Classes::addRoutes(Channels &route) {
 }
 
 /// The marks of the channels that packets on `first` may pass, not to the core.
-PathMarks Classes::behind(const PathMarks &first) {
-  PathMarks passed = first;
-  for (size_t before = 0; before != passed.size();) {
-    before = passed.size();
-    for (ir::ChannelOp channel : channels)
-      if (passed.count(markOf(channel)) && !channel.goesToTx())
-        for (const PathMark &next : events.of(consumerOf(channel)))
-          if (marks.count(next) && !punts.count(next))
-            passed.insert(next);
-  }
+PathMarks Classes::passedFrom(const PathMarks &first) {
+  PathMarks passed;
+  for (const PathMark &mark : first)
+    for (const PathMark &next : events.downstreamOf(mark))
+      if (marks.count(next) && !punts.count(next))
+        passed.insert(next);
   return passed;
 }
 
@@ -197,7 +193,7 @@ PathMarks Classes::behind(const PathMarks &first) {
 void Classes::addRoute(const Channels &route, const PathMarks &copies,
                        TrafficKind kind) {
   std::string name;
-  PathMarks passed = behind(copies);
+  PathMarks passed = passedFrom(copies);
   auto addName = [&](ir::ChannelOp channel, const char *separator) {
     name += (name.empty() ? "" : separator) + shortName(channel);
   };

@@ -3,6 +3,7 @@
 #include "sim-ixp/bus/Cap.h"
 #include "sim-ixp/engine/Microengine.h"
 #include "sim-ixp/media/MediaInterface.h"
+#include "sim-ixp/memory/Atomics.h"
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/memory/Scratch.h"
 #include "sim-ixp/memory/Sram.h"
@@ -152,13 +153,11 @@ std::optional<uint32_t> PhysicalBus::readAtomic(uint32_t address) {
   if (!place || !by)
     return std::nullopt;
   uint32_t old = place->memory->readWord(place->offset);
-  if (by->operation == 0)
+  if (by->access == target::WordAccess::Add)
     writeAtomic(address, by->value);
   else
-    place->memory->writeWord(place->offset, by->operation == 1 ? old | by->value
-                                            : by->operation == 2
-                                                ? old & ~by->value
-                                                : by->value);
+    place->memory->writeWord(place->offset,
+                             applyAtomic(by->access, old, by->value));
   return old;
 }
 
@@ -211,7 +210,8 @@ bool PhysicalBus::writeDevice(uint32_t address, uint32_t value) {
     return true;
   }
   if (isWithin(address, XScaleAtomicOperand, atomicOperandBytes)) {
-    atomicOperand = {(address - XScaleAtomicOperand) / 4, value};
+    atomicOperand = {atomicAccesses[(address - XScaleAtomicOperand) / 4],
+                     value};
     return true;
   }
   if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {

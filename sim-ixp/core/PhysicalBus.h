@@ -19,8 +19,10 @@
 
 #include "sim-ixp/core/XScaleEmulator.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -59,7 +61,11 @@ public:
   // Sizes of the device windows, and the chip's own addresses [R].
   static constexpr uint32_t ringWindowBytes = 0x1000;
   static constexpr uint32_t queueWindowBytes = 0x40000;
-  static constexpr uint32_t atomicOperandBytes = 16;
+  /// What the words from XScaleAtomicOperand on select.
+  static constexpr target::WordAccess atomicAccesses[] = {
+      target::WordAccess::Add, target::WordAccess::Set,
+      target::WordAccess::Clear, target::WordAccess::Swap};
+  static constexpr uint32_t atomicOperandBytes = 4 * std::size(atomicAccesses);
   /// Where a channel's atomic additions begin in its part of the map.
   static constexpr uint32_t sramAddOffset =
       target::XScaleSramAdd - target::XScaleSram0;
@@ -114,7 +120,7 @@ private:
   std::optional<uint32_t> secondWord;
   /// The word last written to XScaleAtomicOperand, for the next read there.
   struct AtomicOperand {
-    uint32_t operation; ///< 0 add, 1 set, 2 clear, 3 swap
+    target::WordAccess access;
     uint32_t value;
   };
   std::optional<AtomicOperand> atomicOperand;

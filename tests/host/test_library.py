@@ -58,19 +58,19 @@ class Program:
 
     def __init__(self, name: str, library: Path, header: Path) -> None:
         self.name = name
-        self.library = ctypes.CDLL(str(library))
+        self.loaded = ctypes.CDLL(str(library))
         self.functions = re.findall(r"^uint32_t (\w+)\(", header.read_text(), re.M)
         self.call("init")
 
     def call(self, function: str, *arguments: object) -> int:
-        return int(getattr(self.library, f"{self.name}_{function}")(*arguments))
+        return int(getattr(self.loaded, f"{self.name}_{function}")(*arguments))
 
     def control(self, call: Call) -> None:
         """Makes a call of a control file, which must not be refused."""
         ending = "_" + call.function.replace(".", "_")
         (function,) = [name for name in self.functions if name.endswith(ending)]
         arguments = [ctypes.c_uint64(value) for value in call.args]
-        assert getattr(self.library, function)(*arguments) == 0, call
+        assert getattr(self.loaded, function)(*arguments) == 0, call
 
     def batch(self, frames: list[Frame]) -> list[Frame]:
         given = (CFrame * len(frames))()
@@ -93,7 +93,7 @@ class Program:
 
     def drops(self) -> dict[str, int]:
         name, count = (
-            getattr(self.library, f"{self.name}_drop_{what}")
+            getattr(self.loaded, f"{self.name}_drop_{what}")
             for what in ("name", "count")
         )
         name.restype, count.restype = ctypes.c_char_p, ctypes.c_uint64

@@ -13,35 +13,6 @@ from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
 
-PROGRAM = """
-protocol p { head : 112; k : 32; demux { 18 }; }
-module m {
-  table routes { key { lpm u32 dst; } value { u16 hop; s8 level; } size 20; }
-  table routes6 { key { u8 vrf; lpm u128 dst; } value { u64 hop; } size 20; }
-  table rules {
-    key { ternary u32 src; range u16 port; lpm u32 dst; ternary u128 six; }
-    value { bool pass; }
-    limit 20;
-    entries { { 0x0a000000 & 0xff000000, 53, 0xc0000200/24, six: 0 & 0,
-                priority: 3, pass: true } }
-  }
-  table stations { key { u48 mac; } value { u8 port; } size 2000; }
-  table flows {
-    key { u128 a; u128 b; u7 c; } value { u32 x; mutable u32 n; } size 20;
-  }
-  table ports { key { u8 port; } value { u32 to; } size 20; }
-  ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }
-  wiring { rx -> f.in_cc; f.out_cc -> tx; }
-}
-m.f.ppf(p_pkt * ph) {
-  ph->k = (u32)routes.find(ph->k)->hop + stations.find(ph->k)->port
-          + ports.find(3)->to + (u32)routes6.find(1, 2)->hop
-          + flows.find(1, 2, 3)->x
-          + (rules.find(ph->k, 9, 7, 8)->pass ? 1 : 0);
-  channel_put(out_cc, ph);
-}
-"""
-
 ENTRIES = [
     "m.routes.add(0.0.0.0/0, hop: 1, level: 0)",
     "m.routes.add(10.0.0.0/8, hop: 3, level: -7)",
@@ -62,7 +33,7 @@ ENTRIES = [
     "m.ports.add(0, to: 9)",
     "m.ports.add(255, to: 4294967295)",
 ]
-TABLES = ("routes", "routes6", "rules", "stations", "flows", "ports")
+TABLES = tuple(dict.fromkeys(entry.split(".")[1] for entry in ENTRIES))
 FROM_THE_START = ENTRIES[9]
 
 
@@ -85,45 +56,35 @@ def dumps(folder: Path, source: Path, calls: list[str]) -> list[list[str]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("entries")
-    source = folder / "t.baker"
-    source.write_text(PROGRAM)
-    run("bakerc", source, "-o", folder / "t.ixp")
-    write_pcap(folder / "t.pcap", [bytes(60)] * 3)
-    return source
-
-
-def test_a_dump_is_what_was_added(program: Path) -> None:
+def test_a_dump_is_what_was_added(every_kind: Path) -> None:
     added = [entry for entry in reversed(ENTRIES) if entry != FROM_THE_START]
     # Of equal priorities, the oldest comes first; the source's entry is older.
-    for found in dumps(program.parent, program, added):
+    for found in dumps(every_kind.parent, every_kind, added):
         assert found == ENTRIES
     # An empty table gives no lines.
-    for found in dumps(program.parent, program, [f"{t}.clear()" for t in TABLES]):
+    for found in dumps(every_kind.parent, every_kind, [f"{t}.clear()" for t in TABLES]):
         assert found == []
 
 
-def test_a_dump_can_be_loaded(program: Path) -> None:
+def test_a_dump_can_be_loaded(every_kind: Path) -> None:
     loaded = ["rules.clear()", *ENTRIES]
-    for found in dumps(program.parent, program, loaded):
+    for found in dumps(every_kind.parent, every_kind, loaded):
         assert found == ENTRIES
 
 
-def test_read(program: Path) -> None:
-    control, stats = program.parent / "read.txt", program.parent / "s.json"
+def test_read(every_kind: Path) -> None:
+    control, stats = every_kind.parent / "read.txt", every_kind.parent / "s.json"
     control.write_text(
         "routes.add(10.0.0.0/8, 3, -7)\nstations.add(2:0:0:0:0:7, 5)\n"
         "@packet 1 routes.read(10.0.0.0/8)\n@packet 2 routes.dump()\n"
         "@end stations.read(2:0:0:0:0:7)\n@end stations.count()\n"
     )
-    inputs = (f"--trace={program.parent / 't.pcap'}", f"--control={control}")
+    inputs = (f"--trace={every_kind.parent / 't.pcap'}", f"--control={control}")
     route = "m.routes.add(10.0.0.0/8, hop: 3, level: -7)"
     station = "m.stations.add(02:00:00:00:00:07, port: 5)"
     for command in (
-        ("bakerc", program, "--run"),
-        ("ixpsim", program.with_suffix(".ixp")),
+        ("bakerc", every_kind, "--run"),
+        ("ixpsim", every_kind.with_suffix(".ixp")),
     ):
         said = run(*command, *inputs, f"--stats={stats}").stdout
         values = read_json(stats)["control"]["values"]
@@ -134,10 +95,10 @@ def test_read(program: Path) -> None:
 
 
 @requires("bakersw")
-def test_a_switch_dumps_the_same(program: Path, tmp_path: Path) -> None:
+def test_a_switch_dumps_the_same(every_kind: Path, tmp_path: Path) -> None:
     loaded = tmp_path / "loaded.txt"
     loaded.write_text("rules.clear()\n" + "\n".join(ENTRIES) + "\n")
-    with running_switch(program, tmp_path, "--port=null", "--stay") as switch:
+    with running_switch(every_kind, tmp_path, "--port=null", "--stay") as switch:
 
         def ctl(*words: object) -> str:
             return output_of("bakersw", "ctl", f"--socket={switch.path}", *words)
@@ -161,13 +122,13 @@ def test_a_switch_dumps_the_same(program: Path, tmp_path: Path) -> None:
         ("m.routes.own.next_entry()", "no control function"),
     ],
 )
-def test_what_cannot_be_read(call: str, why: str, program: Path) -> None:
-    control = program.parent / "wrong.txt"
+def test_what_cannot_be_read(call: str, why: str, every_kind: Path) -> None:
+    control = every_kind.parent / "wrong.txt"
     control.write_text(f"routes.add(10.0.0.0/8, 3, -7)\n{call}\n")
-    inputs = (f"--trace={program.parent / 't.pcap'}", f"--control={control}")
+    inputs = (f"--trace={every_kind.parent / 't.pcap'}", f"--control={control}")
     for command in (
-        ("bakerc", program, "--run"),
-        ("ixpsim", program.with_suffix(".ixp")),
+        ("bakerc", every_kind, "--run"),
+        ("ixpsim", every_kind.with_suffix(".ixp")),
     ):
         said = run(*command, *inputs, status=1).stderr
         assert "wrong.txt:2" in said and why in said, said
