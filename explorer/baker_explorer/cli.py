@@ -20,7 +20,7 @@ from types import FrameType
 from baker_explorer.runs import LEVELS, Runs, Settings
 from baker_explorer.session import Session
 from baker_explorer.workspace import Workspace
-from npftrace.arguments import refuse_empty
+from npftrace.arguments import add_version, refuse_empty
 from npftrace.errors import InputError
 
 
@@ -31,6 +31,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Shows what a Baker program becomes and what its packets do, as a "
         "web page on this machine.",
     )
+    add_version(parser, "baker_explorer")
     parser.add_argument("files", nargs="+", metavar="FILE", help="sources of a program")
     parser.add_argument("--trace", default="", help="packets to offer (pcap, pcapng)")
     parser.add_argument("--control", default="", help="calls of control functions")

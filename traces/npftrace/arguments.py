@@ -20,6 +20,21 @@ class DefaultsHelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
         return super()._get_help_string(action)
 
 
+def add_version(parser: argparse.ArgumentParser, distribution: str) -> None:
+    """`--version`, that of an installed Python distribution."""
+
+    class PrintVersion(argparse.Action):
+        def __call__(self, *_: object) -> None:
+            from importlib.metadata import version
+
+            print(f"{parser.prog} (Karakal) {version(distribution)}")
+            parser.exit()
+
+    parser.add_argument(
+        "--version", nargs=0, action=PrintVersion, help="print the version and exit"
+    )
+
+
 def between(low: int, high: int) -> Callable[[str], int]:
     """An argument type: a whole number within bounds."""
 
