@@ -13,6 +13,7 @@
 #include "target-ixp/chip/CheckTarget.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
 
 #include <CLI/CLI.hpp>
 
@@ -456,6 +457,9 @@ std::variant<BakercOptions, ExitStatus> parseCommandLine(int argc,
   if (std::string empty = findEmptyArgument(argc, argv); !empty.empty())
     return usageError(empty);
   CLI::App app("Compiles Baker programs for the Intel IXP2400.", "bakerc");
+  app.set_version_flag("--version",
+                       versionOf("bakerc") + "\nLLVM " LLVM_VERSION_STRING,
+                       versionHelp);
   CommandLine line;
   declareInputs(app, line);
   declareProfile(app, line);

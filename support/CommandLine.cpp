@@ -2,8 +2,6 @@
 
 #include "support/CommandLine.h"
 
-#include <string_view>
-
 namespace karakal {
 
 std::string findEmptyArgument(int argc, const char *const *argv) {
@@ -24,6 +22,10 @@ std::string findEmptyArgument(int argc, const char *const *argv) {
              "' has an empty value; leave the option out or give it a value";
   }
   return "";
+}
+
+std::string versionOf(std::string_view tool) {
+  return std::string(tool) + " (Karakal) " KARAKAL_VERSION;
 }
 
 } // namespace karakal

@@ -4,6 +4,7 @@
 #define KARAKAL_SUPPORT_COMMANDLINE_H
 
 #include <string>
+#include <string_view>
 
 namespace karakal {
 
@@ -12,6 +13,12 @@ namespace karakal {
 /// value of the former, and most tools the latter as an option that is not
 /// given. After `--` only an argument without any text is empty.
 std::string findEmptyArgument(int argc, const char *const *argv);
+
+/// What `TOOL --version` prints, such as "bakerc (Karakal) 0.1.0".
+std::string versionOf(std::string_view tool);
+
+/// The text of the option `--version` in every tool's help.
+inline constexpr const char *versionHelp = "Print the version and exit";
 
 } // namespace karakal
 

@@ -180,6 +180,7 @@ parseCommandLine(int argc, char **argv) {
   CLI::App app("Runs a Baker program as a software switch on this computer's "
                "interfaces.",
                "bakersw");
+  app.set_version_flag("--version", versionOf("bakersw"), versionHelp);
   SwitchOptions options;
   Texts texts;
   declareProgram(app, options);

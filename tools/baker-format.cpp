@@ -72,6 +72,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   CLI::App app("Lays out Baker text.");
+  app.set_version_flag("--version", karakal::versionOf("baker-format"),
+                       karakal::versionHelp);
   Options options;
   app.add_flag("-i", options.isInPlace, "change the files in place");
   app.add_flag("--check", options.isCheck,

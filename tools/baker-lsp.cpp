@@ -29,6 +29,8 @@ int main(int argc, char **argv) {
   CLI::App app("Language server for Baker: an editor starts it and talks to it "
                "on standard input and output.",
                "baker-lsp");
+  app.set_version_flag("--version", karakal::versionOf("baker-lsp"),
+                       karakal::versionHelp);
   std::vector<std::string> importFolders;
   app.add_option("FOLDER", importFolders,
                  "also look up imports in these folders");

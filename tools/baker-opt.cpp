@@ -87,6 +87,9 @@ int main(int argc, char **argv) {
   registry.addExtension(askForExplanations);
   mlir::registerTransformsPasses();
   karakal::driver::registerAllPasses();
+  llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &out) {
+    out << karakal::versionOf("baker-opt") << "\n";
+  });
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Karakal's mlir-opt: runs passes over a module\n", registry);
   return mlir::asMainReturnCode(optimize(input, output, registry));

@@ -163,6 +163,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Assembles Intel microcode for a microengine of the IXP2400.\n"
                "Reports every error of the file with its source line.",
                "ixp-as"};
+  app.set_version_flag("--version", versionOf("ixp-as"), versionHelp);
   Arguments arguments;
   declareArguments(app, arguments);
   try {

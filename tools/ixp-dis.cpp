@@ -54,6 +54,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Disassembles microcode of the IXP2400, in Intel's syntax.\n"
                "ixp-as assembles the text of one program to the same words.",
                "ixp-dis"};
+  app.set_version_flag("--version", versionOf("ixp-dis"), versionHelp);
   std::string input, aggregate;
   ListingOptions options;
   app.add_option(

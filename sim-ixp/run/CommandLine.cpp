@@ -260,6 +260,7 @@ std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   if (std::string empty = findEmptyArgument(argc, argv); !empty.empty())
     return usageError(empty);
   CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
+  app.set_version_flag("--version", versionOf("ixpsim"), versionHelp);
   app.formatter(std::make_shared<HelpFormatter>());
   CommandLine line;
   line.command = joinForShell(argc, argv);
