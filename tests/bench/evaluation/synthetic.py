@@ -74,8 +74,8 @@ def made_up(folder: Path) -> Results:
         "compiled_instructions": 30.0,
         "hand_instructions": 20.0,
         "ratio": 1.5,
-        "compiled_cycles_8_contexts": 80.0,
-        "hand_cycles_8_contexts": 77.0,
+        "compiled_engine_cycles": 80.0,
+        "hand_engine_cycles": 77.0,
     }
     fast = {
         "gbps": 6.0,

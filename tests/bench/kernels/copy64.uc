@@ -5,12 +5,11 @@
 .xfer_order $$in
 .reg write $out[8]
 .xfer_order $out
-.sig moved
     table_address(table)
+    kernel_constants()
+put#:
     kernel_begin()
-    dram[read, $$in[0], base, at128, 8], sig_done[moved]
-    ctx_arb[moved], defer[1]
-    alu[$send, --, B, handle]
+    kernel_read($$in[0], at128, 8)
 #define_eval i 0
 #repeat 8
     alu[$out[i], --, B, $$in[i]]
@@ -24,4 +23,5 @@
 #define_eval i (i + 1)
 #endloop
     sram[write, $out[0], table, 32, 8], ctx_swap[done]
-    kernel_send()
+    br_!inp_state[scr_ring1_status, put#]
+    kernel_end(put#)

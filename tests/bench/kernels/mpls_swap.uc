@@ -1,34 +1,40 @@
 ; The label, the first word behind the Ethernet header, is replaced by the
-; table's; EXP and bottom stay, TTL is one less.
+; table's; EXP and bottom stay, TTL is one less. A TTL of 0 becomes 255, apart
+; from the others: it alone borrows from the bits above it.
 #include "kernel.uc"
-.reg table entry low label mask one
+.reg table entry word mask one rest upper label
 .reg read $new
-.reg read $$in0 $$in1 $$in2 $$in3
-.xfer_order $$in0 $$in1 $$in2 $$in3
-.reg write $$out0 $$out1 $$out2 $$out3
-.xfer_order $$out0 $$out1 $$out2 $$out3
-.sig moved
+.reg read $$in[4]
+.xfer_order $$in
+.reg write $$out[4]
+.xfer_order $$out
     table_address(table)
     immed[mask, 0x3fc]
-    kernel_begin()
-    dram[read, $$in0, base, at136, 2], sig_done[moved]
-    ctx_arb[moved], defer[1]
-    alu[$send, --, B, handle]
-    alu[low, --, B, $$in2]
-    dbl_shf[label, $$in1, low, >>16]
-    alu_shf[entry, mask, AND, label, >>10]
-    sram[read, $new, table, entry, 1], ctx_swap[done], defer[2]
-    alu[label, label, -, 1]
-    alu[$$out0, --, B, $$in0]
-    alu_shf[one, --, B, label, <<20]
-    alu_shf[one, --, B, one, >>20]
-    alu_shf[label, one, OR, $new, <<12]
-    ld_field[low, 1100, label, <<16]
-    alu[$$out2, --, B, low]
-    alu_shf[one, --, B, $$in1, >>16]
-    alu_shf[one, --, B, one, <<16]
-    alu_shf[$$out1, one, OR, label, >>16]
-    alu[$$out3, --, B, $$in3]
-    dram[write, $$out0, base, at136, 2], sig_done[moved]
+    immed[one, 1, <<16]
+    immed[rest, ~0xf000, <<16]
+    kernel_constants()
+put#:
     ctx_arb[moved]
-    kernel_send()
+    kernel_begin()
+    kernel_read($$in[0], at136, 2)
+    ; in1 low half, in2 high half: label, EXP, bottom, TTL
+    br=byte[$$in[2], 2, 0, expired#], defer[1]
+    alu[word, $$in[2], -, one]
+alive#:
+    dbl_shf[entry, $$in[1], word, >>26]
+    alu[entry, mask, AND, entry]
+    sram[read, $new, table, entry, 1], ctx_swap[done], defer[2]
+    alu[$$out[0], --, B, $$in[0]]
+    alu[word, word, AND, rest]
+    alu_shf[$$out[2], word, OR, $new, <<28]
+    alu_shf[label, --, B, $new, >>4]
+    ld_field[label, 1100, $$in[1]]
+    kernel_put(put#, 3)
+    alu[$$out[1], --, B, label]
+    alu[$$out[3], --, B, $$in[3]]
+    dram[write, $$out[0], base, at136, 2], sig_done[moved]
+    kernel_end(put#)
+expired#:
+    br[alive#], defer[2]
+    immed[word, 0xff, <<16]
+    alu[word, word, OR, $$in[2]]

@@ -1,29 +1,32 @@
 ; One less to live, and the checksum with it (RFC 1141): 0x100 more in its
-; high half, with the carry added back.
+; high half, with the carry added back. A TTL of 0 becomes 255.
 #include "kernel.uc"
-.reg one_ttl one_check carry check
-.reg read $$in0 $$in1 $$in2 $$in3
-.xfer_order $$in0 $$in1 $$in2 $$in3
-.reg write $$out0 $$out1 $$out2 $$out3
-.xfer_order $$out0 $$out1 $$out2 $$out3
-.sig moved
-    immed[one_ttl, 0x100]
+.reg less one_check carry time check
+.reg read $$in[4]
+.xfer_order $$in
+.reg write $$out[4]
+.xfer_order $$out
+    immed[less, 0xff00]
     immed[one_check, 0x100, <<16]
     immed[carry, 1, <<16]
-    kernel_begin()
-    dram[read, $$in0, base, at144, 2], sig_done[moved]
-    ctx_arb[moved], defer[1]
-    alu[$send, --, B, handle]
-    alu[check, $$in2, +, one_check]
-    bcs[wrap#]
-kept#:
-    alu[$$out2, --, B, check]
-    alu[$$out1, $$in1, -, one_ttl]
-    alu[$$out0, --, B, $$in0]
-    alu[$$out3, --, B, $$in3]
-    dram[write, $$out0, base, at144, 2], sig_done[moved]
+    kernel_constants()
+put#:
     ctx_arb[moved]
-    kernel_send()
+    kernel_begin()
+    kernel_read($$in[0], at144, 2)
+    ; in1: fragment, TTL, protocol; in2: checksum, half of the source
+    alu[$$out[2], one_check, +, $$in[2]]
+    bcs[wrap#], defer[3]
+    alu[time, less, +, $$in[1]]
+    ld_field[time, 1101, $$in[1]]
+    alu[$$out[1], --, B, time]
+kept#:
+    kernel_put(put#, 3)
+    alu[$$out[0], --, B, $$in[0]]
+    alu[$$out[3], --, B, $$in[3]]
+    dram[write, $$out[0], base, at144, 2], sig_done[moved]
+    kernel_end(put#)
 wrap#:
-    br[kept#], defer[1]
-    alu[check, check, +, carry]
+    br[kept#], defer[2]
+    alu[check, one_check, +, $$in[2]]
+    alu[$$out[2], check, +, carry]
