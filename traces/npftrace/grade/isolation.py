@@ -122,10 +122,13 @@ def _private(folder: Path, limits: Limits) -> dict[Path, int]:
 def _bubblewrap(
     inner: str, inputs: Path, folder: Path, limits: Limits, job: int
 ) -> list[str]:
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session"]
-    words += ["--cap-drop", "ALL"]
+    words = ["bwrap", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts")]
     drop = ["setpriv", "--no-new-privs"]
-    if os.geteuid() == 0:
+    if os.geteuid() != 0:
+        words.append("--unshare-user")
+    else:
+        # A namespace of users would know root alone, and no user to change to.
         for name in ("SETUID", "SETGID", "SETPCAP"):
             words += ["--cap-add", f"CAP_{name}"]
         drop = _drop(job)

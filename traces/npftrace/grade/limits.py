@@ -5,11 +5,14 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass, field
 
+from npftrace.grade.usage import Usage
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one command. Processor time, memory and file size hold for each of
-    its processes; time on the clock and the private folder for all together."""
+    """Bounds of one command, with all its processes together. The kernel holds each
+    process to those of processor time and memory; the sums are looked at a few times a
+    second."""
 
     cpu_seconds: int = 30
     wall_seconds: int = 240
@@ -33,6 +36,19 @@ class Outcome:
     ended: str = ""
 
 
+def wrote_too_much(limits: Limits) -> str:
+    return f"it wrote more than {limits.disk_mib} MiB"
+
+
+def excess_of(used: Usage, limits: Limits) -> str:
+    """Says which limit the processes of a command exceed together, or nothing."""
+    if used.cpu_seconds > limits.cpu_seconds + 1:
+        return f"it used more than {limits.cpu_seconds} s of processor time"
+    if limits.memory_mib and used.memory_bytes > limits.memory_mib << 20:
+        return f"it used more than {limits.memory_mib} MiB of memory"
+    return ""
+
+
 def reason_of(status: int, limits: Limits) -> str:
     """Says which limit ended a command with this exit status of a shell, or which
     signal did; an empty string if it ended by itself."""
@@ -42,7 +58,7 @@ def reason_of(status: int, limits: Limits) -> str:
     if number in (signal.SIGXCPU, signal.SIGKILL):
         return f"it used more than {limits.cpu_seconds} s of processor time"
     if number == signal.SIGXFSZ:
-        return f"it wrote more than {limits.disk_mib} MiB"
+        return wrote_too_much(limits)
     try:
         name = signal.Signals(number).name
     except ValueError:

@@ -11,7 +11,9 @@ import subprocess
 import tarfile
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from npftrace.grade.isolation import (
@@ -23,7 +25,14 @@ from npftrace.grade.isolation import (
     said_folder,
     usable_methods,
 )
-from npftrace.grade.limits import Limits, Outcome, reason_of
+from npftrace.grade.limits import (
+    Limits,
+    Outcome,
+    excess_of,
+    reason_of,
+    wrote_too_much,
+)
+from npftrace.grade.usage import usage
 
 #: What is kept of the text that a command prints, each stream.
 PRINTED_BYTES = PRINTED_KIB << 10
@@ -33,6 +42,8 @@ ELF = b"\x7fELF"
 PAGE_BYTES = 4096
 #: An archive is a little larger than the folder that it holds.
 ARCHIVE_SLACK = 4 << 20
+#: How often the use of a running command is looked at.
+WATCH_SECONDS = 0.1
 
 
 class Sandbox:
@@ -92,19 +103,17 @@ class Sandbox:
             words, environment = isolation.command(
                 command, base / "in", work, limits, next(self._jobs)
             )
-            status, archive, said, is_late = _stream(words, environment, limits)
-        files = _files(archive, limits)
+            run = _stream(words, environment, limits)
+        files = _files(run.archive, limits)
         texts = [files.pop(name, b"") for name in (PRINTED, COMPLAINED)]
-        ended = reason_of(status, limits)
-        if is_late:
-            ended = f"it did not end within {limits.wall_seconds} s"
-        elif max(map(len, texts)) >= PRINTED_BYTES:
+        ended = run.ended or reason_of(run.status, limits)
+        if not run.ended and max(map(len, texts)) >= PRINTED_BYTES:
             ended = f"it printed more than {PRINTED_KIB} KiB"
-        elif status and _pages(files) > (limits.disk_mib << 20) - PAGE_BYTES:
-            ended = f"it wrote more than {limits.disk_mib} MiB"
+        elif run.status and _pages(files) > (limits.disk_mib << 20) - PAGE_BYTES:
+            ended = wrote_too_much(limits)
         printed, complained = map(_text, texts)
         new = {n: data for n, data in files.items() if n not in inputs}
-        return Outcome(status, printed, complained or said, new, ended)
+        return Outcome(run.status, printed, complained or run.said, new, ended)
 
 
 def _pages(files: Mapping[str, bytes]) -> int:
@@ -116,12 +125,47 @@ def _archive_bytes(limits: Limits) -> int:
     return (limits.disk_mib << 20) + ARCHIVE_SLACK
 
 
-def _stream(
-    words: list[str], environment: dict[str, str], limits: Limits
-) -> tuple[int, bytes, str, bool]:
-    """Starts a process; returns its status, what it printed up to the limit, its
-    complaints, and whether it had to be ended."""
-    is_late = threading.Event()
+@dataclass(frozen=True)
+class _Run:
+    """How a process ended, what it printed up to the limit, what it complained of,
+    and why it was ended, or an empty text."""
+
+    status: int
+    archive: bytes
+    said: str
+    ended: str
+
+
+class _Watch:
+    """Ends a process that lasts too long or uses too much with its descendants."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits) -> None:
+        self.ended = ""
+        self._process, self._limits = process, limits
+        self._is_done = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        end = time.monotonic() + self._limits.wall_seconds
+        while not self._is_done.wait(WATCH_SECONDS):
+            if time.monotonic() > end:
+                return self.end(f"it did not end within {self._limits.wall_seconds} s")
+            why = excess_of(usage(self._process.pid), self._limits)
+            if why:
+                return self.end(why)
+
+    def end(self, why: str) -> None:
+        self.ended = why
+        _kill(self._process)
+
+    def stop(self) -> None:
+        self._is_done.set()
+        self._thread.join()
+
+
+def _stream(words: list[str], environment: dict[str, str], limits: Limits) -> _Run:
+    """Runs a process to its end, which may be forced."""
     process = subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
@@ -130,27 +174,21 @@ def _stream(
         env=environment,
         start_new_session=True,
     )
-
-    def end() -> None:
-        is_late.set()
-        _kill(process)
-
-    timer = threading.Timer(limits.wall_seconds, end)
-    timer.start()
+    watch = _Watch(process, limits)
     try:
         assert process.stdout and process.stderr
         archive = process.stdout.read(_archive_bytes(limits) + 1)
         if len(archive) > _archive_bytes(limits):
-            _kill(process)
+            watch.end(wrote_too_much(limits))
         said = process.stderr.read(PRINTED_BYTES)
         process.stdout.close()
         process.stderr.close()
         status = process.wait()
     finally:
-        timer.cancel()
+        watch.stop()
         _kill(process)
     status = 128 - status if status < 0 else status
-    return status, archive, _text(said), is_late.is_set()
+    return _Run(status, archive, _text(said), watch.ended)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

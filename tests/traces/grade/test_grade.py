@@ -100,7 +100,7 @@ def test_the_rest_of_the_computer_is_out_of_reach(
     secret.write_text("other work")
     secret.chmod(0o644)
     assert shell(sandbox, f"cat {secret}").status != 0
-    for place in ("/usr", "/etc", "/", str(Path(__file__).parents[2])):
+    for place in ("/usr", "/etc", "/", str(Path(__file__).parents[3])):
         assert shell(sandbox, f"touch {place}/x").status != 0
         mounts = shell(sandbox, "cat /proc/self/mountinfo").printed
         assert not re.search(rf" {place} rw", mounts)
@@ -113,7 +113,7 @@ def test_the_rest_of_the_computer_is_out_of_reach(
 
 @apart
 def test_solutions_are_out_of_reach(sandbox: Sandbox) -> None:
-    labs = Path(__file__).parents[2] / "labs"
+    labs = Path(__file__).parents[3] / "labs"
     assert any(labs.glob("*/teacher"))
     assert shell(sandbox, f"ls -A {labs} | wc -l").printed.strip() == "0"
 
