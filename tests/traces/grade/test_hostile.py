@@ -22,7 +22,7 @@ from testkit.paths import BUILD
 LAB = """
 title: Hostile
 files: [program.py, answers.yaml]
-limits: {cpu_seconds: 1, wall_seconds: 8, memory_mib: 256, disk_mib: 4, processes: 12}
+limits: {cpu_seconds: 1, wall_seconds: 60, memory_mib: 256, disk_mib: 4, processes: 12}
 lines:
   - title: The answer is right
     points: 4
@@ -34,7 +34,7 @@ lines:
     expect: [{matches: out.txt, pattern: "^done$"}]
 """
 #: Names the processes of these tests in the list of all.
-MARK = "npftrace-hostile"
+MARK = f"npftrace-hostile-{os.getpid()}"
 
 FORKS = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass\n"
 SHARES_MEMORY = """
