@@ -27,6 +27,7 @@ set(KARAKAL_LAYERS
   "codegen-x86/model    | support                              | "
   "host                 | support target-ixp traces ir codegen-x86 codegen-x86/specialize codegen-x86/model | MLIR LLVM"
   "switch               | support target-ixp traces codegen-x86 | "
+  "switch/ethdev        | support codegen-x86 switch           | DPDK"
   "driver               | support target-ixp target-ixp/assembler target-ixp/microcode traces ir ir/interp baker-lang codegen-x86 codegen-x86/batch codegen-x86/specialize codegen-x86/model host switch passes swcache aggregation codegen-me | MLIR LLVM"
 )
 

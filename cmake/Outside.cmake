@@ -52,3 +52,10 @@ find_package(CLI11 REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
+
+# Only the module with bakersw's DPDK ports needs it; without it, there is none.
+pkg_check_modules(DPDK IMPORTED_TARGET libdpdk>=22.11)
+if(DPDK_FOUND)
+  add_library(karakal_DPDK INTERFACE)
+  target_link_libraries(karakal_DPDK INTERFACE PkgConfig::DPDK)
+endif()

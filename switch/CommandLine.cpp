@@ -36,7 +36,8 @@ void declareProgram(CLI::App &app, SwitchOptions &options) {
   app.add_option("--port", options.ports,
                  "a port, in order from 0: an interface (veth0), or a driver "
                  "with its keys: af_packet,iface=veth0; "
-                 "pcap,rx=FILE,tx=FILE,interface=N,repeat=N,rate=N; null")
+                 "pcap,rx=FILE,tx=FILE,interface=N,repeat=N,rate=N; null; or "
+                 "dpdk: and a device of DPDK: dpdk:net_tap0,iface=tap0")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--control", options.control,
@@ -55,6 +56,12 @@ void declareRun(CLI::App &app, SwitchOptions &options, Texts &texts) {
   app.add_option("--burst", options.core.burst,
                  "the most frames that are taken from a port at once")
       ->check(CLI::Range(1u, CoreBurstMax));
+  app.add_option("--dpdk", options.ealArguments,
+                 "arguments for DPDK's EAL, for dpdk: ports, in one word");
+  app.add_option("--dpdk-buffers", options.ethdevBuffers,
+                 "packet buffers of each dpdk: port (default: as many as its "
+                 "queues hold)")
+      ->check(CLI::Range(64u, 1u << 20));
   app.add_flag("--poll", options.core.poll,
                "never sleep: lower latency, a whole processor each core");
   app.add_flag(

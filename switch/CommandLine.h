@@ -22,6 +22,8 @@ struct SwitchOptions {
   std::vector<std::string> programs, importFolders;
   std::vector<std::string> ports;
   uint32_t cores = 1;
+  std::string ealArguments; ///< for DPDK's ports
+  uint32_t ethdevBuffers = 0;
   CoreOptions core;
   x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
   std::string control;

@@ -159,11 +159,9 @@ void Core::rest() {
     int descriptor = port->descriptor(index);
     if (descriptor >= 0)
       events.push_back({descriptor, POLLIN, 0});
-    else
-      canWakeUp &= port->isEnded();
+    else // the frames of a port with one way in come to the first core
+      canWakeUp &= port->isEnded() || (index != 0 && !port->spreadsFlows());
   }
-  // Only the first core has ports that cannot wake it.
-  canWakeUp |= index != 0;
   still.end(index);
   sleeps = true;
   // Whoever hands a frame from now on sees that this core sleeps.

@@ -283,13 +283,13 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Port>> openPacketSocket(const PortDescription &port,
-                                               uint32_t cores) {
+                                               const PortOptions &options) {
   auto found = port.values.find("iface");
   if (found == port.values.end())
     return makeError("E-switch-001",
                      "port '" + port.text +
                          "' names no interface: af_packet,iface=NAME");
-  auto made = std::make_unique<PacketSocketPort>(port, cores);
+  auto made = std::make_unique<PacketSocketPort>(port, options.cores);
   int error = made->open();
   if (error == 0)
     return std::unique_ptr<Port>(std::move(made));

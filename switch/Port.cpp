@@ -12,6 +12,8 @@ void PortCounts::add(const PortCounts &other) {
   damaged += other.damaged;
   missed += other.missed;
   full += other.full;
+  noLink += other.noLink;
+  noBuffer += other.noBuffer;
   sendErrors += other.sendErrors;
   downs += other.downs;
 }

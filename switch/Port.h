@@ -25,8 +25,11 @@ struct PortCounts {
   uint64_t damaged = 0;
   /// Not received, since the cores took too few in time.
   uint64_t missed = 0;
-  /// Not sent, since the way out had no room, or for another reason.
-  uint64_t full = 0, sendErrors = 0;
+  /// Not sent, since the way out had no room, had no link or no other end, or
+  /// for another reason.
+  uint64_t full = 0, noLink = 0, sendErrors = 0;
+  /// Not received or not sent, since the port's pool of buffers was empty.
+  uint64_t noBuffer = 0;
   /// How often the port went away: its interface was set down or removed.
   uint64_t downs = 0;
 
@@ -66,7 +69,7 @@ public:
   virtual Status close() { return success(); }
 
   /// The sum over the queues. No thread uses the port meanwhile.
-  PortCounts counts() const;
+  virtual PortCounts counts() const;
 
 protected:
   uint32_t queueCount() const { return uint32_t(countsByQueue.size()); }

@@ -10,7 +10,8 @@ namespace {
 struct Driver {
   const char *name;
   std::vector<std::string> keys;
-  Result<std::unique_ptr<Port>> (*open)(const PortDescription &, uint32_t);
+  Result<std::unique_ptr<Port>> (*open)(const PortDescription &,
+                                        const PortOptions &);
 };
 
 /// Nothing comes in, and what leaves is counted and lost.
@@ -28,13 +29,15 @@ public:
 };
 
 Result<std::unique_ptr<Port>> openNull(const PortDescription &port,
-                                       uint32_t cores) {
-  return std::unique_ptr<Port>(std::make_unique<NullPort>(port.text, cores));
+                                       const PortOptions &options) {
+  return std::unique_ptr<Port>(
+      std::make_unique<NullPort>(port.text, options.cores));
 }
 
 const std::vector<Driver> &drivers() {
   static const std::vector<Driver> all = {
       {"af_packet", {"iface"}, openPacketSocket},
+      {"dpdk", {"device"}, openEthdev},
       {"null", {}, openNull},
       {"pcap", {"interface", "rate", "repeat", "rx", "tx"}, openTraceFile},
   };
@@ -85,6 +88,15 @@ Status checkKeys(const PortDescription &port, const Driver &driver) {
 Result<PortDescription> parsePort(const std::string &text) {
   PortDescription port;
   port.text = text;
+  // What follows is DPDK's to read.
+  constexpr std::string_view dpdk = "dpdk:";
+  if (text.compare(0, dpdk.size(), dpdk) == 0) {
+    if (text.size() == dpdk.size() || text[dpdk.size()] == ',')
+      return wrongPort(text, "it names no device: dpdk:net_tap0");
+    port.driver = "dpdk";
+    port.values["device"] = text.substr(dpdk.size());
+    return port;
+  }
   size_t at = std::min(text.find(','), text.size());
   port.driver = text.substr(0, at);
   if (port.driver.empty())
@@ -110,8 +122,8 @@ Result<PortDescription> parsePort(const std::string &text) {
 }
 
 Result<std::unique_ptr<Port>> openPort(const std::string &text,
-                                       uint32_t cores) {
-  KARAKAL_ASSERT(cores != 0, "a port has a queue");
+                                       const PortOptions &options) {
+  KARAKAL_ASSERT(options.cores != 0, "a port has a queue");
   auto port = parsePort(text);
   if (!port)
     return port.error();
@@ -120,7 +132,7 @@ Result<std::unique_ptr<Port>> openPort(const std::string &text,
     return unknownDriver(*port);
   if (Status keys = checkKeys(*port, *driver); !keys)
     return keys.error();
-  return driver->open(*port, cores);
+  return driver->open(*port, options);
 }
 
 } // namespace karakal::sw

@@ -3,7 +3,7 @@
 #include "switch/RunSwitch.h"
 #include "support/Files.h"
 #include "switch/ControlServer.h"
-#include "switch/Ports.h"
+#include "switch/EthdevModule.h"
 #include "switch/Statistics.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include <algorithm>
@@ -123,9 +123,17 @@ Result<Ports> openPorts(const SwitchOptions &options, uint32_t cores) {
                      std::to_string(options.ports.size()) +
                          " ports are given; a program has at most " +
                          std::to_string(target::PortCount));
+  PortOptions common;
+  common.cores = cores;
+  common.quiet = options.quiet;
+  common.ealArguments = options.ealArguments;
+  common.ethdevBuffers = options.ethdevBuffers;
+  // DPDK starts once, for all of its devices.
+  if (Status started = startEthdevs(options.ports, common); !started)
+    return started.error();
   Ports ports;
   for (const std::string &text : options.ports) {
-    auto port = openPort(text, cores);
+    auto port = openPort(text, common);
     if (!port)
       return port.error();
     ports.push_back(std::move(*port));

@@ -42,6 +42,8 @@ const PortField portFields[] = {
     {"damaged", "frames received cut short or too long", &PortCounts::damaged},
     {"missed", "frames that no core took in time", &PortCounts::missed},
     {"full", "frames not sent, as the port had no room", &PortCounts::full},
+    {"no_link", "frames not sent, as there was no link", &PortCounts::noLink},
+    {"no_buffer", "frames that found no free buffer", &PortCounts::noBuffer},
     {"send_errors", "frames not sent for another reason",
      &PortCounts::sendErrors},
     {"downs", "times that the port went away", &PortCounts::downs},

@@ -140,8 +140,8 @@ Result<uint64_t> numberOf(const PortDescription &port, const char *key,
 } // namespace
 
 Result<std::unique_ptr<Port>> openTraceFile(const PortDescription &port,
-                                            uint32_t cores) {
-  auto made = std::make_unique<TraceFilePort>(port.text, cores);
+                                            const PortOptions &options) {
+  auto made = std::make_unique<TraceFilePort>(port.text, options.cores);
   auto value = [&](const char *key) {
     auto found = port.values.find(key);
     return found == port.values.end() ? std::string() : found->second;

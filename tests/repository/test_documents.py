@@ -1,7 +1,8 @@
 """Every command in README.md, docs/ and labs/ runs.
 
 The `sh` blocks of one document are one session, run in an empty folder with links to
-the checkout's folders; one that makes network namespaces has them to itself. `./dev`
+the checkout's folders; one that makes network namespaces has them to itself, one with
+DPDK ports is skipped where there is no DPDK. `./dev`
 lines other than `./dev demo` are only checked against its help, because `./dev test`
 runs this test.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from testkit import ethdev
 from testkit.namespaces import ISOLATED, why_not
 from testkit.paths import BUILD, ROOT
 from testkit.tools import requires
@@ -49,6 +51,8 @@ def test_commands_run(document: Path, tmp_path: Path) -> None:
     for entry in ("apps", "dev", "docs", "labs", "runtime", "tests"):
         (tmp_path / entry).symlink_to(ROOT / entry)
     script = script.replace("./dev ", f"{ROOT}/dev ")
+    if "--port=dpdk:" in script and not ethdev.MODULE.exists():
+        pytest.skip(ethdev.WHY_NOT)
     isolated: tuple[str, ...] = ()
     if "ip netns" in script:
         if reason := why_not():

@@ -20,6 +20,7 @@ OUTSIDE = {
     "antlr4-runtime": "ANTLR",
     "boost/": "BOOST_GRAPH",
     "pybind11/": "PYBIND11",
+    "rte_": "DPDK",
 }
 # MLIR's own headers use LLVM's support library, so MLIR allows both.
 IMPLIED = {"MLIR": {"MLIR", "LLVM"}}

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 namespace {
 
 std::string errorOf(const std::string &text) {
-  auto port = openPort(text, 1);
+  auto port = openPort(text, {});
   EXPECT_FALSE(port) << text;
   return port ? "" : port.error().str();
 }
@@ -32,6 +32,13 @@ TEST(Ports, ADriverHasKeysAndValues) {
   EXPECT_EQ(port->values.at("repeat"), "3");
 }
 
+TEST(Ports, WhatFollowsDpdkIsLeftToIt) {
+  auto port = parsePort("dpdk:net_ring0,a=b,a=c");
+  ASSERT_TRUE(port);
+  EXPECT_EQ(port->driver, "dpdk");
+  EXPECT_EQ(port->values.at("device"), "net_ring0,a=b,a=c");
+}
+
 TEST(Ports, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf(""), HasSubstr("neither an interface nor a driver"));
   EXPECT_THAT(errorOf("nosuch,a=b"), HasSubstr("no driver 'nosuch'"));
@@ -43,12 +50,16 @@ TEST(Ports, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf("pcap,rate=1e6"), HasSubstr("number below"));
   EXPECT_THAT(errorOf("pcap,interface=4"), HasSubstr("number below 4"));
   EXPECT_THAT(errorOf("pcap,rx=/no/such/file"), HasSubstr("E-traces-001"));
+  EXPECT_THAT(errorOf("dpdk:"), HasSubstr("names no device"));
+  EXPECT_THAT(errorOf("dpdk:,a=b"), HasSubstr("names no device"));
   EXPECT_THAT(errorOf("af_packet"), HasSubstr("names no interface"));
   EXPECT_THAT(errorOf("nosuchinterface"), HasSubstr("E-switch-002"));
 }
 
 TEST(Ports, WhatLeavesThroughNullIsCounted) {
-  auto port = openPort("null", 2);
+  PortOptions options;
+  options.cores = 2;
+  auto port = openPort("null", options);
   ASSERT_TRUE(port);
   uint8_t bytes[60] = {};
   Frame frames[2] = {{bytes, 60, 0}, {bytes, 60, 0}};

@@ -7,21 +7,20 @@ runs one of the functions below on two veth pairs. Each pair has one end for the
 
 from __future__ import annotations
 
-import os
 import random
 import socket
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from testkit.namespaces import ISOLATED, needs_namespaces
+from testkit.namespaces import needs_namespaces, run_scene
 from testkit.paths import ROOT
 from testkit.switch import RunningSwitch, running_switch
 from testkit.tools import requires
+from testkit.wires import add_pair, frame, ip, taken, wire
 
 PATCH = """
 import net.ether;
@@ -42,47 +41,12 @@ patch.cross.ppf(ether_pkt * ph) {
 ROUTER = ROOT / "apps/l3-switch/l3_switch.baker"
 PORTS = ("--port=port0", "--port=port1")
 FRAMES = 100_000
-#: Of <asm-generic/socket.h>; Python does not have it.
-SO_RCVBUFFORCE = 33
-
-
-def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True)
-
-
-def add_pair(n: int) -> None:
-    ip("link", "add", f"port{n}", "type", "veth", "peer", "name", f"wire{n}")
-    for end in (f"port{n}", f"wire{n}"):
-        Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
-        ip("link", "set", end, "up")
-
-
-def wire(n: int) -> socket.socket:
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-    made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
-    made.bind((f"wire{n}", 0))
-    made.settimeout(10)
-    return made
 
 
 def patch_program(folder: Path) -> Path:
     path = folder / "patch.baker"
     path.write_text(PATCH)
     return path
-
-
-def frame(number: int, size: int = 60) -> bytes:
-    return bytes(12) + b"\x88\xb5" + struct.pack(">I", number) + bytes(size - 18)
-
-
-def taken(side: socket.socket, count: int) -> list[bytes]:
-    """The next `count` frames that come, without those that this test sends."""
-    frames: list[bytes] = []
-    while len(frames) < count:
-        data, address = side.recvfrom(4096)
-        if address[2] != socket.PACKET_OUTGOING:
-            frames.append(data)
-    return frames
 
 
 def frames_cross_in_order(folder: Path) -> None:
@@ -221,15 +185,7 @@ SCENES: dict[str, Callable[[Path], None]] = {
 @needs_namespaces()
 @pytest.mark.parametrize("scene", SCENES)
 def test_interfaces(scene: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*ISOLATED, sys.executable, __file__, scene, tmp_path],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    run_scene(Path(__file__), scene, tmp_path)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+from testkit.paths import ROOT
 
 #: Unshares the network, the mounts and the process numbers: what a command makes or
 #: starts, in `ip netns` too, is gone when it ends.
@@ -34,3 +38,16 @@ def needs_namespaces() -> pytest.MarkDecorator:
     """Skips a test, or with `pytestmark` a file, where there are none."""
     reason = why_not()
     return pytest.mark.skipif(reason is not None, reason=reason or "")
+
+
+def run_scene(file: Path, scene: str, folder: Path) -> None:
+    """Runs a Python file, which is told a scene and a folder, where it is isolated."""
+    done = subprocess.run(
+        [*ISOLATED, sys.executable, file, scene, folder],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
