@@ -52,8 +52,8 @@ def shift_program(folder: Path) -> Path:
     return path
 
 
-def trace(path: Path, flows: Iterable[int]) -> list[bytes]:
-    """Writes frames of UDP that are all different, each of the flow that is named."""
+def udp_frames(flows: Iterable[int]) -> list[bytes]:
+    """Frames that are all different and in order, each of the flow that is named."""
     made = []
     for number, flow in enumerate(flows):
         addresses = bytes.fromhex("0a000001 0a0001") + bytes([flow])
@@ -62,8 +62,21 @@ def trace(path: Path, flows: Iterable[int]) -> list[bytes]:
         made.append(
             bytes(12) + b"\x08\x00" + header + ports + number.to_bytes(22, "big")
         )
+    return made
+
+
+def trace(path: Path, flows: Iterable[int]) -> list[bytes]:
+    made = udp_frames(flows)
     write_capture(path, [Frame(i * 1000, 0, data) for i, data in enumerate(made)], 1)
     return made
+
+
+def keep_order_in_flows(got: list[bytes], sent: list[bytes]) -> None:
+    by_flow: dict[bytes, list[bytes]] = defaultdict(list)
+    for data in got:
+        by_flow[data[26:34]].append(data)
+    assert sorted(got) == sorted(sent)
+    assert len(by_flow) > 2 and all(f == sorted(f) for f in by_flow.values())
 
 
 def frames_in(path: Path) -> list[bytes]:
@@ -109,12 +122,7 @@ def test_a_ring_keeps_the_order_of_a_flow(cores: int, tmp_path: Path) -> None:
         stats = sw.wait_for("ports", 2, "sent", least=len(sent))
         sw.end()
     assert stats["ports"][1]["sent"] == stats["ports"][1]["received"] == len(sent)
-    got = frames_in(tmp_path / "out.pcap")
-    by_flow: dict[bytes, list[bytes]] = defaultdict(list)
-    for data in got:
-        by_flow[data[26:34]].append(data)
-    assert sorted(got) == sorted(sent)
-    assert len(by_flow) > 2 and all(f == sorted(f) for f in by_flow.values())
+    keep_order_in_flows(frames_in(tmp_path / "out.pcap"), sent)
 
 
 def test_an_empty_pool_is_survived_and_counted(tmp_path: Path) -> None:
@@ -222,6 +230,27 @@ def af_packet(folder: Path) -> None:
     interfaces_cross("net_af_packet", folder)
 
 
+def queues(folder: Path) -> None:
+    """The kernel spreads flows over two queues: one for each core, or both for one."""
+    sent = udp_frames(n * n % 17 for n in range(600))
+    for cores in (2, 1):
+        ports = [
+            f"--port=dpdk:net_af_packet{n},iface=port{n},qpairs=2" for n in range(2)
+        ]
+        with running_switch(
+            shift_program(folder), folder, *ports, f"--cores={cores}", "--port=null"
+        ) as sw:
+            one, other = wire(0), wire(1)
+            for data in sent:
+                one.send(data)
+            keep_order_in_flows(taken(other, len(sent)), sent)
+            stats = sw.wait_for("packets", "received", least=len(sent))
+            took = [core["received"] for core in stats["cores"]]
+            assert all(took) and sum(took) == len(sent), stats
+            assert stats["packets"]["handed"] == 0, stats
+            sw.end()
+
+
 def af_xdp(folder: Path) -> None:
     interfaces_cross("net_af_xdp", folder)
 
@@ -265,7 +294,7 @@ def vanishes(folder: Path) -> None:
 
 
 SCENES: dict[str, Callable[[Path], None]] = {
-    scene.__name__: scene for scene in (af_packet, af_xdp, tap, vanishes)
+    scene.__name__: scene for scene in (af_packet, queues, af_xdp, tap, vanishes)
 }
 
 
