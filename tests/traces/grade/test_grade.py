@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,12 @@ def shell(sandbox: Sandbox, script: str, limits: Limits | None = None) -> Outcom
 
 @apart
 def test_a_command_reads_its_inputs_and_leaves_its_outputs(sandbox: Sandbox) -> None:
-    found = shell(sandbox, "cat mine.txt; cp mine.txt yours.txt; echo no >&2; exit 3")
-    assert (found.status, found.printed, found.complained) == (3, "mine\n", "no\n")
+    script = "cat mine.txt; cp mine.txt yours.txt; echo no >&2; exit"
+    found = shell(sandbox, script)
+    assert (found.status, found.printed, found.complained) == (0, "mine\n", "no\n")
     assert found.files == {"yours.txt": b"mine\n"}
+    failed = shell(sandbox, f"{script} 3")
+    assert (failed.status, failed.printed, failed.files) == (3, "mine\n", {})
 
 
 @apart
@@ -121,7 +125,18 @@ def test_solutions_are_out_of_reach(sandbox: Sandbox) -> None:
 @apart
 def test_the_same_command_runs_once(sandbox: Sandbox) -> None:
     script = "date +%N"
-    assert shell(sandbox, script) is shell(sandbox, script)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: shell(sandbox, script), range(4)))
+    assert all(one is found[0] for one in found)
+
+
+def test_large_results_are_not_kept() -> None:
+    sandbox = Sandbox("none")
+    for mib, is_kept in ((1, True), (9, False)):
+        script = f"head -c {mib}M /dev/zero > big"
+        one, two = shell(sandbox, script), shell(sandbox, script)
+        assert len(one.files["big"]) == len(two.files["big"]) == mib << 20
+        assert (one is two) == is_kept
 
 
 def test_a_signal_is_told_by_what_it_means() -> None:

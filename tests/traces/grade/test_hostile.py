@@ -14,10 +14,12 @@ import pytest
 
 from npftrace.grade.grader import Grade, grade
 from npftrace.grade.lab import Lab, read_lab
+from npftrace.grade.limits import Limits
 from npftrace.grade.report import as_text
 from npftrace.grade.sandbox import Sandbox
 from npftrace.grade.usage import usage
 from testkit.paths import BUILD
+from testkit.tools import requires, run_npftrace
 
 LAB = """
 title: Hostile
@@ -221,6 +223,36 @@ def test_a_program_that_works_gets_its_points(
 ) -> None:
     found = graded("print('done')", lab, sandbox, tmp_path / "mine")
     assert found.points == 7, as_text(found)
+
+
+@apart
+@requires("bakerc")
+def test_the_tools_run(sandbox: Sandbox) -> None:
+    found = sandbox.run(["bakerc", "--help"], {}, Limits())
+    assert found.status == 0, found.complained
+
+
+@apart
+def test_neighbours_keep_their_points(
+    lab: Lab, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """Graded at the same time as programs that loop, fork, fill and print."""
+    bad = ("loops", "forks", "fills-the-disk", "prints-for-ever")
+    programs = {name: PROGRAMS[name][0] for name in bad}
+    programs |= {f"works-{n}": f"print('done')  # {n}" for n in range(8)}
+    for name, program in programs.items():
+        (tmp_path / "all" / name).mkdir(parents=True)
+        hand_in(tmp_path / "all" / name, program)
+    run_npftrace(
+        "grade", lab.folder, tmp_path / "all", "--all", "--jobs=4",
+        f"--isolation={sandbox.method}", f"--csv={tmp_path / 'points.csv'}",
+    )  # fmt: skip
+    rows = (tmp_path / "points.csv").read_text().splitlines()
+    assert rows == [
+        "submission,points,The answer is right,The program works,problems",
+        *(f"{name},4,4,0," for name in sorted(bad)),
+        *(f"works-{n},7,4,3," for n in range(8)),
+    ]
 
 
 def test_use_is_added_up() -> None:

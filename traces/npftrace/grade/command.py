@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -82,9 +83,14 @@ def _submissions(folder: Path, is_each: bool) -> list[Path]:
 
 
 def grade_all(
-    lab: Lab, folders: list[Path], sandbox: Sandbox, jobs: int
+    lab: Lab,
+    folders: list[Path],
+    sandbox: Sandbox,
+    jobs: int,
+    keep: Callable[[Grade], None] = lambda _: None,
 ) -> list[Grade]:
-    """Grades folders at the same time; the result is in their order."""
+    """Grades folders at the same time; the result is in their order. `keep` gets each
+    grade when it is ready."""
     with (
         progress(lab.title, len(folders)) as advance,
         ThreadPoolExecutor(jobs) as pool,
@@ -92,28 +98,31 @@ def grade_all(
 
         def one(folder: Path) -> Grade:
             found = grade(lab, folder, sandbox)
+            keep(found)
             advance(1)
             return found
 
         return list(pool.map(one, folders))
 
 
-def _write_json(path: Path, grades: list[Grade], is_each: bool) -> None:
-    if is_each:
-        path.mkdir(parents=True, exist_ok=True)
-    for found in grades:
-        file = path / f"{found.submission}.json" if is_each else path
-        text = json.dumps(as_gradescope(found), indent=2, ensure_ascii=False)
-        file.write_text(text + "\n")
+def _write_json(path: Path, found: Grade) -> None:
+    text = json.dumps(as_gradescope(found), indent=2, ensure_ascii=False)
+    path.write_text(text + "\n")
 
 
 def run(args: argparse.Namespace) -> int:
     """Grades and prints; returns 0."""
     lab = read_lab(find_lab(args.lab, args.labs))
     folders = _submissions(args.folder, args.all)
-    grades = grade_all(lab, folders, Sandbox(args.isolation), args.jobs)
-    if args.json:
-        _write_json(args.json, grades, args.all)
+    if args.json and args.all:
+        args.json.mkdir(parents=True, exist_ok=True)
+
+    def keep(found: Grade) -> None:
+        if args.json:
+            file = args.json / f"{found.submission}.json" if args.all else args.json
+            _write_json(file, found)
+
+    grades = grade_all(lab, folders, Sandbox(args.isolation), args.jobs, keep)
     if args.csv:
         args.csv.write_text(as_csv(grades))
     for found in grades:

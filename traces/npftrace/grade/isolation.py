@@ -138,6 +138,9 @@ def _bubblewrap(
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
     for tools in tool_folders():
+        # What bwrap itself makes on the way to a mount only root can enter.
+        for parent in reversed(tools.parents[:-1]):
+            words += ["--perms", "0755", "--dir", str(parent)]
         words += ["--ro-bind", str(tools), str(tools)]
     for mask in _masks():
         words += ["--tmpfs", str(mask)]

@@ -30,7 +30,7 @@ class Outcome:
     status: int
     printed: str
     complained: str
-    #: What it left in its folder besides its inputs, by name.
+    #: What it left in its folder besides its inputs, by name, if it succeeded.
     files: dict[str, bytes] = field(default_factory=dict)
     #: Why it was ended, or an empty string.
     ended: str = ""

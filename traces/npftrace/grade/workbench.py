@@ -34,7 +34,10 @@ def submitted(lab: Lab, folder: Path) -> tuple[dict[str, bytes], list[str]]:
         elif path.stat().st_size > FILE_BYTES_MAX:
             problems.append(f"{name} is larger than {FILE_BYTES_MAX >> 20} MiB")
         else:
-            files[name] = path.read_bytes()
+            try:
+                files[name] = path.read_bytes()
+            except OSError as error:
+                problems.append(f"{name} cannot be read: {error.strerror}")
     return files, problems
 
 
