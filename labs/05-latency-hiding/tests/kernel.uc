@@ -1,1 +1,1 @@
-../../../tests/bench/kernels/kernel.uc
+../../04-microcode-by-hand/tests/kernel.uc
