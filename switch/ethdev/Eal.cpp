@@ -128,7 +128,8 @@ Status startEal(const std::vector<std::string> &devices,
     pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   LogCapture log;
-  rte_log_set_global_level(RTE_LOG_WARNING);
+  if (options.ealArguments.find("--log-level") == std::string::npos)
+    rte_log_set_global_level(RTE_LOG_WARNING);
   int done = rte_eal_init(int(arguments.size()), pointers.data());
   sched_setaffinity(0, sizeof own, &own);
   if (done < 0)

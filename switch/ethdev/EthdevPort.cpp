@@ -16,6 +16,7 @@
 #include "switch/Core.h"
 #include "switch/EthdevModule.h"
 #include "switch/ethdev/Eal.h"
+#include "switch/ethdev/InterruptGate.h"
 #include "switch/ethdev/Log.h"
 #include <algorithm>
 #include <atomic>
@@ -35,33 +36,36 @@ namespace karakal::sw {
 
 namespace {
 
-/// How a driver of virtual devices deals with queues. 0: as many as the device
-/// was given, and as many as there are cores.
-struct DriverQueues {
+/// How a driver of virtual devices deals with queues: as many as the device
+/// was given, as many as there are cores, or a number.
+struct VirtualDriver {
   const char *name;
   uint16_t in, out;
   bool spreadsFlows;
+  /// It takes frames that it then cannot send, and does not count them as sent.
+  bool losesTaken;
 };
 constexpr uint16_t asGiven = 0, likeCores = UINT16_MAX;
-constexpr DriverQueues driverQueues[] = {
-    {"net_af_packet", asGiven, likeCores, true},
-    {"net_af_xdp", asGiven, likeCores, true},
-    {"net_pcap", asGiven, likeCores, false},
+constexpr VirtualDriver virtualDrivers[] = {
+    {"net_af_packet", asGiven, likeCores, true, true},
+    {"net_af_xdp", asGiven, likeCores, true, true},
+    {"net_pcap", asGiven, likeCores, false, true},
     // What is sent to a ring's queue comes back from the queue of that number.
-    {"net_ring", likeCores, likeCores, false},
-    {"net_null", 1, likeCores, false},
+    {"net_ring", likeCores, likeCores, false, false},
+    {"net_null", 1, likeCores, false, false},
     // One pair: both ends agree on the number.
-    {"net_memif", 1, 1, false},
-    {"net_tap", 1, 1, false},
+    {"net_memif", 1, 1, false, false},
+    {"net_tap", 1, 1, false, true},
 };
-/// Of any other device on a virtual bus.
-constexpr DriverQueues otherVirtual = {"", 1, likeCores, false};
+constexpr VirtualDriver otherVirtual = {"", 1, likeCores, false, false};
 
 /// Bytes that a Toeplitz hash multiplies an address and a port by; with these,
 /// the two directions of a flow have one hash.
 constexpr uint8_t symmetricKey[] = {0x6d, 0x5a};
 
 constexpr uint32_t sendBurst = 64;
+/// How many seconds both ends of a memif have to agree.
+constexpr uint32_t connectTends = 10;
 /// How long a device may take to send what is in its rings at the end.
 constexpr uint32_t drainUs = 50'000;
 
@@ -107,7 +111,9 @@ class EthdevPort : public Port {
 public:
   EthdevPort(const PortDescription &port, const PortOptions &options)
       : Port(port.text, options.cores), device(port.values.at("device")),
-        poolBuffers(options.ethdevBuffers), queues(options.cores) {}
+        poolBuffers(options.ethdevBuffers),
+        gate(isMemif() ? &InterruptGate::get() : nullptr),
+        queues(options.cores) {}
   ~EthdevPort() override { closeDevice(); }
 
   Status open();
@@ -116,12 +122,15 @@ public:
   void send(uint32_t queue, const Frame *frames, uint32_t count) override;
   bool spreadsFlows() const override { return spreads; }
   bool isUp() const override { return up; }
+  /// Whether a device that cannot be opened now waits for its other end.
+  bool mayComeLater() const { return isFound && isMemifClient(); }
   void tend() override;
   PortCounts counts() const override;
   Status close() override;
 
 private:
   static constexpr uint16_t noPort = UINT16_MAX;
+  static constexpr std::string_view memif = "net_memif";
 
   /// What a core holds.
   struct alignas(64) Queue {
@@ -131,6 +140,20 @@ private:
   };
 
   bool isOpen() const { return port != noPort; }
+  bool isMemif() const { return device.compare(0, memif.size(), memif) == 0; }
+  /// Whether it looks for its other end when it is opened, and only then.
+  bool isMemifClient() const {
+    return isMemif() && device.find("role=server") == std::string::npos &&
+           device.find("role=master") == std::string::npos;
+  }
+  std::shared_lock<std::shared_mutex> guardFrames() {
+    return gate ? std::shared_lock(gate->ports)
+                : std::shared_lock<std::shared_mutex>();
+  }
+  std::unique_lock<std::shared_mutex> guardDevice() {
+    return gate ? std::unique_lock(gate->ports)
+                : std::unique_lock<std::shared_mutex>();
+  }
   Error failed(const std::string &what, int code, LogCapture &log) const;
   Status find(LogCapture &log);
   void chooseQueues(const rte_eth_dev_info &info);
@@ -141,6 +164,7 @@ private:
   bool hasLink() const;
   bool isThere() const;
   void closeDevice();
+  void closeGuarded();
   PortCounts deviceCounts() const;
   static int wasRemoved(uint16_t, rte_eth_event_type, void *self, void *) {
     static_cast<EthdevPort *>(self)->removed = true;
@@ -149,10 +173,13 @@ private:
 
   std::string device;
   uint32_t poolBuffers;
+  InterruptGate *gate; ///< null if it is not needed
   uint16_t port = noPort;
   rte_mempool *pool = nullptr;
-  bool isVirtual = false, spreads = false, up = false;
+  bool isFound = false; ///< there is such a device
+  bool isVirtual = false, losesTaken = false, spreads = false, up = false;
   std::atomic<bool> removed{false};
+  uint32_t tendsWithoutLink = 0; ///< since it was opened
   uint16_t queuesIn = 1, queuesOut = 1;
   /// The kernel's interface of the device; 0: there is none.
   uint32_t interface = 0;
@@ -168,14 +195,17 @@ private:
 Error EthdevPort::failed(const std::string &what, int code,
                          LogCapture &log) const {
   std::string why = log.text();
-  std::string remedy;
-  if (code == -EPERM || code == -EACCES)
-    remedy = "; run as root, or give the program the capabilities that the "
-             "device needs";
-  return makeError("E-switch-002", "DPDK device '" + device + "' " + what +
-                                       ": " + rte_strerror(-code) +
-                                       (why.empty() ? "" : " (" + why + ")") +
-                                       remedy);
+  // Many drivers return -1 for any failure, and the log has the reason.
+  if (code != -1)
+    why = rte_strerror(-code) + (why.empty() ? "" : ": " + why);
+  bool lacksRights = why.find("not permitted") != std::string::npos ||
+                     why.find("Permission denied") != std::string::npos;
+  return makeError(
+      "E-switch-002",
+      "DPDK device '" + device + "' " + what + ": " + why +
+          (lacksRights ? "; run as root, or give the program the capabilities "
+                         "that the device needs"
+                       : ""));
 }
 
 /// Makes or finds the device; the first of its ports is taken.
@@ -194,7 +224,8 @@ Status EthdevPort::find(LogCapture &log) {
   if (int code = rte_dev_probe(device.c_str()))
     return failed("cannot be made", code, log);
   port = search();
-  if (!isOpen())
+  isFound = isOpen();
+  if (!isFound)
     return failed("is no Ethernet device", -ENODEV, log);
   return success();
 }
@@ -211,10 +242,11 @@ void EthdevPort::chooseQueues(const rte_eth_dev_info &info) {
     queuesOut = within(cores, info.max_tx_queues);
     return;
   }
-  DriverQueues chosen = otherVirtual;
-  for (const DriverQueues &driver : driverQueues)
+  VirtualDriver chosen = otherVirtual;
+  for (const VirtualDriver &driver : virtualDrivers)
     if (std::strcmp(driver.name, info.driver_name) == 0)
       chosen = driver;
+  losesTaken = chosen.losesTaken;
   queuesIn = chosen.in == asGiven ? info.max_rx_queues
                                   : within(chosen.in == likeCores ? cores : 1,
                                            info.max_rx_queues);
@@ -286,19 +318,26 @@ Status EthdevPort::configure(LogCapture &log) {
 }
 
 Status EthdevPort::open() {
+  auto guard = guardDevice();
   LogCapture log;
   Status done = find(log);
   if (done)
     done = configure(log);
   if (!done) {
-    closeDevice();
+    closeGuarded();
     return done;
   }
   up = isThere() && hasLink();
+  tendsWithoutLink = 0;
   return success();
 }
 
 void EthdevPort::closeDevice() {
+  auto guard = guardDevice();
+  closeGuarded();
+}
+
+void EthdevPort::closeGuarded() {
   if (!isOpen())
     return;
   for (Queue &queue : queues)
@@ -336,6 +375,7 @@ uint32_t EthdevPort::receive(uint32_t index, Frame *frames, uint32_t max) {
   // The device's queues of this core, in turn.
   uint32_t first = spreads ? index : 0, step = spreads ? queueCount() : 1;
   uint32_t own = first < queuesIn ? (queuesIn - first + step - 1) / step : 0;
+  auto guard = guardFrames();
   for (uint32_t i = 0; i < own && queue.heldCount < max; ++i) {
     uint32_t at = first + (queue.next + i) % own * step;
     queue.heldCount +=
@@ -372,6 +412,7 @@ void EthdevPort::sendBuffers(uint32_t index, rte_mbuf **buffers,
   for (uint32_t i = 0; i < count; ++i)
     bytes += buffers[i]->data_len;
   uint32_t done;
+  auto guard = guardFrames();
   if (queuesOut < queueCount()) {
     std::lock_guard<std::mutex> lock(sending);
     done = rte_eth_tx_burst(port, at, buffers, uint16_t(count));
@@ -445,9 +486,12 @@ bool EthdevPort::isThere() const {
 }
 
 void EthdevPort::tend() {
-  if (isOpen() &&
-      (removed ||
-       (interface != 0 && if_nametoindex(interfaceName.c_str()) != interface)))
+  bool isGone = removed || (interface != 0 &&
+                            if_nametoindex(interfaceName.c_str()) != interface);
+  // The client of a memif looks for the other end only when it is opened.
+  bool isLost = isOpen() && isMemifClient() && !hasLink() &&
+                (up || ++tendsWithoutLink == connectTends);
+  if (isOpen() && (isGone || isLost))
     closeDevice();
   if (!isOpen()) {
     bool wasUp = up;
@@ -478,7 +522,8 @@ PortCounts EthdevPort::deviceCounts() const {
   // nevertheless.
   if (!isVirtual)
     known.sendErrors = stats.oerrors;
-  else if (queuesOut <= RTE_ETHDEV_QUEUE_STAT_CNTRS && stats.opackets < taken)
+  else if (losesTaken && queuesOut <= RTE_ETHDEV_QUEUE_STAT_CNTRS &&
+           stats.opackets < taken)
     known.sendErrors = taken - stats.opackets;
   return known;
 }
@@ -503,7 +548,7 @@ Status EthdevPort::close() {
 Result<std::unique_ptr<Port>> openDevice(const PortDescription &port,
                                          const PortOptions &options) {
   auto made = std::make_unique<EthdevPort>(port, options);
-  if (Status opened = made->open(); !opened)
+  if (Status opened = made->open(); !opened && !made->mayComeLater())
     return opened.error();
   return std::unique_ptr<Port>(std::move(made));
 }

@@ -159,6 +159,13 @@ def test_what_net_null_gives_is_drained_at_the_end(tmp_path: Path) -> None:
     assert stats["ports"][1]["sent_bytes"] == 60 * stats["ports"][1]["sent"]
 
 
+def back_program(folder: Path) -> Path:
+    """Sends what comes from port 0 to port 1, and back."""
+    path = folder / "back.baker"
+    path.write_text(SHIFT.replace("rx.port + 1", "rx.port ^ 1"))
+    return path
+
+
 def test_two_switches_by_memif_and_the_death_of_one(tmp_path: Path) -> None:
     """Frames come as they were sent, and again from a peer that is started anew."""
     sent = trace(tmp_path / "in.pcap", [0] * 500)
@@ -172,8 +179,7 @@ def test_two_switches_by_memif_and_the_death_of_one(tmp_path: Path) -> None:
         cycle = [sent[(first + n) % len(sent)] for n in range(len(got))]
         assert got == cycle
 
-    back = tmp_path / "back.baker"
-    back.write_text(SHIFT.replace("rx.port + 1", "rx.port ^ 1"))
+    back = back_program(tmp_path)
     with running_switch(
         back, sender, f"--port=pcap,rx={tmp_path}/in.pcap,repeat=0,rate=2000",
         f"--port=dpdk:net_memif0,role=server,{memif}", prefix=WITHOUT_RIGHTS,
@@ -195,6 +201,30 @@ def test_two_switches_by_memif_and_the_death_of_one(tmp_path: Path) -> None:
                 one.wait_for("ports", 1, "no_link", least=lost + 100)
             else:
                 in_cycle(frames_in(out))
+        one.end()
+
+
+def test_a_client_of_memif_waits_for_its_server(tmp_path: Path) -> None:
+    """It may start first, and survives a server that dies while frames flow."""
+    trace(tmp_path / "in.pcap", [0] * 500)
+    path, back = tmp_path / "memif.sock", back_program(tmp_path)
+    device = f"dpdk:net_memif0,socket={path},socket-abstract=no,role="
+    peer = tmp_path / "peer"
+    peer.mkdir()
+    with running_switch(
+        back, tmp_path, f"--port=pcap,rx={tmp_path}/in.pcap,repeat=0", "--poll",
+        f"--port={device}client", prefix=WITHOUT_RIGHTS,
+    ) as one:  # fmt: skip
+        one.wait_for("ports", 1, "no_link", least=100)
+        for _ in range(2):
+            with running_switch(
+                back, peer, f"--port={device}server", "--port=null",
+                prefix=WITHOUT_RIGHTS,
+            ) as other:  # fmt: skip
+                one.wait_for("ports", 1, "up", least=True)
+                other.wait_for("ports", 0, "received", least=1000)
+            path.unlink()
+            one.wait_for("ports", 1, "downs", least=1)
         one.end()
 
 
