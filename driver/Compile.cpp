@@ -253,6 +253,9 @@ Status compile(const BakercOptions &options) {
   if (options.calibrate)
     return calibrateTo(options.batching.machine);
   setPassTiming(options.timePasses);
+  // The passes of others are checked where they run.
+  if (!options.pipeline.extra.empty() || options.pipeline.checkedPackets != 0)
+    verifyEachPass();
   StageTime time("all");
   // If the folder cannot be made, the first file cannot be written.
   if (!options.dumpPasses.empty())

@@ -23,6 +23,12 @@ namespace karakal::driver {
 /// time (`--time-passes`).
 void setPassTiming(bool isWanted);
 
+/// Verifies the module after each pass from now on, which tells the pass at
+/// fault even if a later one stops on what it left. A build with assertions
+/// always does. Otherwise the module is verified after all passes, because it
+/// takes a tenth of the time; if it is wrong they run again, to find the pass.
+void verifyEachPass();
+
 /// Prints the seconds from its making to its end: those of a stage, such as
 /// LLVM's part, with all that it calls.
 class StageTime {
@@ -45,15 +51,16 @@ void setPassDump(const std::string &folder);
 inline constexpr const char *wholeProgram = "program";
 /// Names the program that the next passes run over, such as an aggregate. Its
 /// files are NAME-NN-PASS.mlir, with source locations. Those of an earlier
-/// attempt are removed; a new attempt at the whole program removes all.
+/// attempt are removed; a new attempt at the whole program removes all. With an
+/// empty name nothing is written.
 void beginPassDump(const std::string &name);
 /// Errors: that of writeFile, if a file could not be written.
 Status endPassDump();
 
-/// Runs passes over `module` and verifies it after each. Diagnostics go to the
-/// context's handler. E-driver-002 if a pass rejected the program. Does not
-/// return if a pass is wrong. With `check`, runs the module on packets before
-/// and after each pass; the results must be equal.
+/// Runs passes over `module` and verifies it. Diagnostics go to the context's
+/// handler. E-driver-002 if a pass rejected the program. Does not return if a
+/// pass is wrong. With `check`, runs the module on packets before and after
+/// each pass; the results must be equal.
 Status runPasses(mlir::ModuleOp module,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const std::optional<ir::PassCheckOptions> &check = {});
