@@ -10,6 +10,7 @@
 #include "passes/packets/Tickets.h"
 #include "swcache/Caches.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -120,10 +121,20 @@ planTrial(ModuleOp program, bool isTrial,
   return planned;
 }
 
+/// A plan with more aggregates than a trial allows. Nothing is printed of it.
+Error tooManyAggregates() {
+  Error error = makeError("E-driver-002", "");
+  error.lacking = Resource::Engines;
+  return error;
+}
+
 /// Plans and compiles with ever larger sizes until each aggregate fits its
-/// engine. Says nothing if a trial finds no mapping.
-Result<PlannedProgram> compileToFit(ModuleOp program, Options options,
-                                    bool isTrial = false) {
+/// engine. Says nothing if a trial finds no mapping. A trial with more than
+/// `aggregatesMax` ends before it is compiled: with larger sizes it would have
+/// no fewer.
+Result<PlannedProgram>
+compileToFit(ModuleOp program, Options options, bool isTrial = false,
+             size_t aggregatesMax = std::numeric_limits<size_t>::max()) {
   double &wordsScale = options.pipeline.wordsScale;
   auto planned = planTrial(program, isTrial, [&] {
     return planToFit(program, options.pipeline, wordsScale);
@@ -131,6 +142,8 @@ Result<PlannedProgram> compileToFit(ModuleOp program, Options options,
   for (unsigned step = 0;; ++step) {
     if (!planned)
       return planned.error();
+    if (ir::aggregatesOf(**planned).size() > aggregatesMax)
+      return tooManyAggregates();
     auto engines = compileEngines(**planned, options);
     if (engines)
       return PlannedProgram{std::move(*planned), std::move(*engines),
@@ -193,8 +206,8 @@ unsigned countRare(ModuleOp planned) {
 /// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
 std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   options.pipeline.rareOnEngines = count;
-  auto made = compileToFit(program, options, /*isTrial=*/true);
-  if (!made || made->engines.size() > aggregatesMax || rateOf(*made) < rateMin)
+  auto made = compileToFit(program, options, /*isTrial=*/true, aggregatesMax);
+  if (!made || rateOf(*made) < rateMin)
     return std::nullopt;
   return std::move(*made);
 }
@@ -203,8 +216,12 @@ std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
 bool RareChoice::isPlanned(unsigned count) {
   HeldErrors dropped(program.getContext());
   options.pipeline.rareOnEngines = count;
-  auto planned = planProgram(program, options.pipeline);
-  return planned && ir::aggregatesOf(**planned).size() <= aggregatesMax;
+  beginPassDump(""); // no dump of what is not compiled
+  OwningOpRef<ModuleOp> planned = program.clone();
+  Status mapped = runPasses(*planned, [&](OpPassManager &passes) {
+    addProgramPasses(passes, options.pipeline, "aggregation");
+  });
+  return mapped && ir::aggregatesOf(*planned).size() <= aggregatesMax;
 }
 
 /// Compiles with the most rare PPFs below `tooMany` that cost nothing.

@@ -309,10 +309,15 @@ Status checkCanBeDisabled(const std::vector<std::string> &names) {
   return success();
 }
 
-void addProgramPasses(OpPassManager &passes, const PipelineOptions &options) {
-  for (const PassRow &row : rows)
+void addProgramPasses(OpPassManager &passes, const PipelineOptions &options,
+                      StringRef last) {
+  KARAKAL_ASSERT(last.empty() || findRow(last), "the pass is in the table");
+  for (const PassRow &row : rows) {
     if (row.stage == Stage::Program && isOn(row, options))
       row.add(passes, ir::Core::Me, options);
+    if (last == row.name)
+      return;
+  }
 }
 
 void addCorePasses(OpPassManager &passes, ir::Core core,
