@@ -25,6 +25,8 @@
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 
+#include <optional>
+
 using namespace mlir;
 
 namespace karakal::passes::pac {
@@ -384,8 +386,9 @@ Plan Planner::run() {
 Plan makePlan(Anchor &anchor, DominanceInfo &dominance,
               const Frequencies &frequencies) {
   Plan best = Planner(anchor, dominance, frequencies).run();
+  std::optional<BitFlow> flow(std::in_place, anchor, dominance);
   for (Block &block : *Value(anchor.value).getParentRegion()) {
-    if (best.blocker || !BitFlow(anchor, dominance).meetsUnwritten(&block))
+    if (best.blocker || !flow->meetsUnwritten(&block))
       continue;
     Operation *end = block.getTerminator();
     Anchor trial = anchor;
@@ -397,6 +400,7 @@ Plan makePlan(Anchor &anchor, DominanceInfo &dominance,
       continue;
     best = std::move(plan);
     anchor = std::move(trial);
+    flow.emplace(anchor, dominance);
   }
   return best;
 }
