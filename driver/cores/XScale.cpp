@@ -190,8 +190,9 @@ Result<XScaleCode> compileForXScale(Module &module,
       visible.push_back(function.getName().str());
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
-  optimize(module, level, chip, /*keepPrimitives=*/false);
+  // The core's code has no line table, and passes are quicker without lines.
   StripDebugInfo(module);
+  optimize(module, level, chip, /*keepPrimitives=*/false);
 
   std::string object = emitObject(module, *machine);
   SmallString<128> folder;
