@@ -399,6 +399,18 @@ bool IxpLowering::isLegalAddressingMode(const DataLayout &,
 static bool dropsHighHalf(unsigned from, unsigned to) {
   return to <= 32 && from > to;
 }
+bool IxpLowering::isLegalICmpImmediate(int64_t value) const {
+  if (value >= 0 && value < 256)
+    return true;
+  if (value < 0 || value > UINT32_MAX || isPowerOf2_64(value) ||
+      isPowerOf2_64(value + 1))
+    return false;
+  auto isOneImmed = [](uint32_t v) {
+    return v >> std::min(llvm::countr_zero(v) / 8 * 8, 16) <= UINT16_MAX;
+  };
+  return isOneImmed(uint32_t(value)) || isOneImmed(~uint32_t(value));
+}
+
 bool IxpLowering::isTruncateFree(Type *from, Type *to) const {
   return from->isIntegerTy() && to->isIntegerTy() &&
          dropsHighHalf(from->getIntegerBitWidth(), to->getIntegerBitWidth());

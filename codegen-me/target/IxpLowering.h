@@ -82,9 +82,10 @@ public:
   bool isLegalAddressingMode(const llvm::DataLayout &, const AddrMode &mode,
                              llvm::Type *, unsigned space,
                              llvm::Instruction *) const override;
-  bool isLegalICmpImmediate(int64_t value) const override {
-    return value >= 0 && value < 256;
-  }
+  /// A literal, or what one immed loads before the loop: else DAG combining
+  /// shifts the other operand down to a literal, for each packet. With a power
+  /// of two only the shift remains, and nothing to compare.
+  bool isLegalICmpImmediate(int64_t value) const override;
   bool isLegalAddImmediate(int64_t value) const override {
     return value > -256 && value < 256;
   }

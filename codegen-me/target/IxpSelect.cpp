@@ -52,7 +52,13 @@ bool IxpSelect::selectShifted(SDValue v, SDValue &b, SDValue &shift,
   auto *count = v.getNumOperands() == 2
                     ? dyn_cast<ConstantSDNode>(v.getOperand(1))
                     : nullptr;
-  if (!count || !v.hasOneUse())
+  // A value that only other blocks use as well is computed where they need it.
+  auto isOtherUse = [](const SDNode *user) {
+    return user->getOpcode() == ISD::CopyToReg;
+  };
+  if (!count ||
+      (!v.hasOneUse() && llvm::count_if(v->uses(), isOtherUse) + 1 !=
+                             std::distance(v->use_begin(), v->use_end())))
     return false;
   unsigned n = count->getZExtValue();
   if (n == 0 || n > 31)
@@ -561,7 +567,7 @@ bool IxpSelect::selectGenericNode(SDNode *n) {
   case ISD::AND:
     return selectClear(n) || selectExtract(n) || selectShiftPair(n);
   case ISD::OR:
-    return selectInsert(n);
+    return selectInsert(n) || selectPartAdd(n);
   case ISD::FrameIndex:
     CurDAG->SelectNodeTo(n, Ixp::FRAMEADDRESS, MVT::i32,
                          {CurDAG->getTargetFrameIndex(

@@ -73,6 +73,7 @@ private:
   bool selectExtract(SDNode *n);
   bool selectShiftPair(SDNode *n);
   bool selectInsert(SDNode *n);
+  bool selectPartAdd(SDNode *n);
   bool selectMultiply(SDNode *n);
   void selectTargetNode(llvm::SDNode *n);
   bool selectGenericNode(llvm::SDNode *n);

@@ -166,6 +166,26 @@ bool IxpSelect::selectInsert(SDNode *n) {
   return false;
 }
 
+/// Selects or(x, and(y, low byte or half)) as an addition of the part, which
+/// masks it, if no bit is 1 in both.
+bool IxpSelect::selectPartAdd(SDNode *n) {
+  if (!CurDAG->isADDLike(SDValue(n, 0)))
+    return false;
+  for (unsigned side = 0; side < 2; ++side) {
+    SDValue part = n->getOperand(side);
+    if (part.getOpcode() != ISD::AND || !part.hasOneUse() ||
+        !isa<ConstantSDNode>(part.getOperand(1)))
+      continue;
+    uint64_t mask = part.getConstantOperandVal(1);
+    if (mask != 0xff && mask != 0xffff)
+      continue;
+    CurDAG->SelectNodeTo(n, mask == 0xff ? Ixp::ADD8rr : Ixp::ADD16rr, MVT::i32,
+                         {n->getOperand(1 - side), part.getOperand(0)});
+    return true;
+  }
+  return false;
+}
+
 /// Selects a multiplication; small factors need fewer steps.
 bool IxpSelect::selectMultiply(SDNode *n) {
   SDValue a = n->getOperand(0), b = n->getOperand(1);

@@ -187,6 +187,14 @@ TEST(Bursts, AStoreThatMayOverlapKeepsTheBurstWhole) {
   EXPECT_EQ(e.dram[19], 41u);
 }
 
+unsigned countOf(const std::string &text, const std::string &part) {
+  unsigned count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
 /// Adds the halves of three words and folds the sum twice.
 const char *Checksum = R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
@@ -242,10 +250,7 @@ TEST(Checksum, TakesOneInstructionPerWord) {
                       " ret void}");
   ASSERT_TRUE(bool(code)) << code.error().str();
   std::string text = codegen::printAsm(*code);
-  unsigned carries = 0;
-  for (size_t at = text.find("+carry"); at != std::string::npos;
-       at = text.find("+carry", at + 1))
-    ++carries;
+  unsigned carries = countOf(text, "+carry");
   // One after each word except the first; the last one adds the last carry.
   EXPECT_EQ(carries, 2u) << text;
 }
@@ -276,6 +281,58 @@ TEST(Checksum, ASmallConstantIsAddedToAnUpperHalf) {
   std::string text = codegen::printAsm(*code);
   EXPECT_THAT(text, HasSubstr("bcs["));
   EXPECT_THAT(text, testing::Not(HasSubstr("alu[--")));
+}
+
+/// Reads words %a to %d from SRAM, executes `body` and stores its result %r.
+std::string onFourWords(const std::string &body) {
+  return R"(
+    %p = inttoptr i32 64 to ptr addrspace(1)
+    %v = load <4 x i32>, ptr addrspace(1) %p, align 4
+    %a = extractelement <4 x i32> %v, i64 0
+    %b = extractelement <4 x i32> %v, i64 1
+    %c = extractelement <4 x i32> %v, i64 2
+    %d = extractelement <4 x i32> %v, i64 3
+    )" + body +
+         R"(
+    %q = inttoptr i32 128 to ptr addrspace(1)
+    store i32 %r, ptr addrspace(1) %q, align 4)";
+}
+
+void setFourWords(TinyEngine &e) {
+  e.sram[16] = 0x01234567;
+  e.sram[17] = 0x89abcdef;
+  e.sram[18] = 0xf00dfeed;
+  e.sram[19] = 0x13579bdf;
+}
+
+std::string assemblyOf(const std::string &body, const std::string &more = "") {
+  auto code = compile(more + "define void @me_main() {" + body + " ret void}");
+  return code ? codegen::printAsm(*code) : code.error().str();
+}
+
+TEST(Fields, ALowPartIsAddedWithoutAMask) {
+  const std::string body = onFourWords(R"(
+    %low = and i32 %a, 65535
+    %r = or i32 %low, 289406976)");
+  TinyEngine e = execute(body, "", setFourWords);
+  EXPECT_EQ(e.sram[32], 0x11404567u);
+  EXPECT_THAT(assemblyOf(body), HasSubstr("+16"));
+  // A bit that is 1 in both would be added twice.
+  EXPECT_THAT(assemblyOf(onFourWords(R"(
+    %low = and i32 %a, 65535
+    %r = or i32 %low, 289406977)")),
+              testing::Not(HasSubstr("+16")));
+}
+
+TEST(Fields, AnUpperOneIsComparedInPlace) {
+  const std::string text = assemblyOf(onFourWords(R"(
+    %small = icmp ult i32 %a, 1310720
+    br i1 %small, label %yes, label %no
+  yes:
+    br label %no
+  no:
+    %r = phi i32 [ 1, %yes ], [ %b, %0 ])"));
+  EXPECT_EQ(countOf(text, ">>"), 0u) << text;
 }
 
 TEST(Memory, ABurstIsOneCommand) {
