@@ -95,6 +95,10 @@ SmallVector<Value *, 16> elementsOf(IRBuilder<> &builder, Value *vector,
 bool doesNotWrite(const Instruction &instr, unsigned space) {
   if (!instr.mayWriteToMemory())
     return true;
+  // The marks of paths.
+  if (auto *call = dyn_cast<CallBase>(&instr);
+      call && call->onlyAccessesInaccessibleMemory())
+    return true;
   auto *store = dyn_cast<StoreInst>(&instr);
   return store && store->getPointerAddressSpace() != space;
 }

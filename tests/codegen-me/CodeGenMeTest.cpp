@@ -170,6 +170,17 @@ TEST(Bursts, AStoreWritesOnlyChangedPairs) {
   EXPECT_THAT(text, testing::ContainsRegex("dram\\[write, [^]]*, 1\\]"));
 }
 
+TEST(Bursts, AMarkOfAPathWritesNoPacket) {
+  auto code = compile(
+      "declare void @__ixp_path_channel(i32) memory(inaccessiblemem: "
+      "readwrite)\n"
+      "define void @me_main() {" +
+      raiseLast("call void @__ixp_path_channel(i32 2)\n") + " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  EXPECT_THAT(codegen::printAsm(*code),
+              testing::ContainsRegex("dram\\[write, [^]]*, 1\\]"));
+}
+
 TEST(Bursts, AStoreThatMayOverlapKeepsTheBurstWhole) {
   TinyEngine e =
       execute(raiseLast("%pair = shufflevector <4 x i32> %v, <4 x i32> poison, "
