@@ -12,6 +12,11 @@
 // with every carry added to it, which takes one instruction per word (RFC 1071,
 // section 2).
 //
+// A word plus the word rotated by 16 has the folded sum in its upper half,
+// because the carry out of the lower half is added there:
+//
+//   %g = lshr (add %s, (fshl %s, %s, 16)), 16
+//
 // A small constant may be added to a checksum in the upper half of a word (RFC
 // 1141). instcombine turns this into arithmetic on two copies of the half:
 //
@@ -72,14 +77,16 @@ Value *foldOf(Value *value) {
   return sumOf(withLow) == withHigh ? withHigh : nullptr;
 }
 
+bool isFoldOf(Value *fold, Value *sum) {
+  return match(fold, m_c_Add(m_And(m_Specific(sum), m_SpecificInt(0xffff)),
+                             m_LShr(m_Specific(sum), m_SpecificInt(16))));
+}
+
 /// Whether `sum` is folded, the fold has no other summand, and the fold is
 /// folded again.
 bool isFoldedTwice(Value *sum) {
   Value *once = foldOf(sum);
-  return once &&
-         match(once, m_c_Add(m_And(m_Specific(sum), m_SpecificInt(0xffff)),
-                             m_LShr(m_Specific(sum), m_SpecificInt(16)))) &&
-         foldOf(once);
+  return once && isFoldOf(once, sum) && foldOf(once);
 }
 
 /// Collects the summands of a sum that cannot overflow.
@@ -94,7 +101,8 @@ void collectParts(Value *value, bool isRoot, SmallVectorImpl<Value *> &parts) {
   parts.push_back(value);
 }
 
-void formAt(Instruction &sum) {
+/// Returns what replaces the sum, or the sum.
+Value *formAt(Instruction &sum) {
   SmallVector<Value *> parts, others;
   collectParts(&sum, true, parts);
   struct Halves {
@@ -120,7 +128,7 @@ void formAt(Instruction &sum) {
       others.push_back(halves.low ? halves.low : halves.high);
   }
   if (whole.size() < pairsMin)
-    return;
+    return &sum;
   IRBuilder<> builder(&sum);
   Type *i32 = builder.getInt32Ty();
   FunctionCallee add = sum.getModule()->getOrInsertFunction(
@@ -131,6 +139,33 @@ void formAt(Instruction &sum) {
   for (Value *word : whole)
     result = result ? builder.CreateCall(add, {result, word}) : word;
   sum.replaceAllUsesWith(result);
+  return result;
+}
+
+/// Replaces the two folds of `sum`.
+void foldByRotation(Value *sum) {
+  Value *once = foldOf(sum), *twice = once ? foldOf(once) : nullptr;
+  if (!twice || !isFoldOf(once, sum) || !isFoldOf(twice, once))
+    return;
+  auto *last = cast<Instruction>(twice);
+  IRBuilder<> builder(last);
+  Value *rotated = builder.CreateIntrinsic(sum->getType(), Intrinsic::fshl,
+                                           {sum, sum, builder.getInt32(16)});
+  Value *total = builder.CreateAdd(sum, rotated);
+  // A checksum is right if it is 0xffff, which needs no shift.
+  for (User *user : make_early_inc_range(last->users())) {
+    ICmpInst::Predicate predicate;
+    if (!match(user,
+               m_ICmp(predicate, m_Specific(last), m_SpecificInt(0xffff))) ||
+        !ICmpInst::isEquality(predicate))
+      continue;
+    Value *isAll =
+        builder.CreateICmp(predicate == ICmpInst::ICMP_EQ ? ICmpInst::ICMP_UGE
+                                                          : ICmpInst::ICMP_ULT,
+                           total, builder.getInt32(0xffff0000));
+    user->replaceAllUsesWith(isAll);
+  }
+  last->replaceAllUsesWith(builder.CreateLShr(total, 16));
 }
 
 /// Largest constant for which overflows are rare enough for a branch.
@@ -187,7 +222,7 @@ void formOnesAdds(Module &module) {
         sums.push_back(&instr);
   for (Instruction *sum : sums) {
     if (match(sum, m_NUWAdd(m_Value(), m_Value())) && isFoldedTwice(sum))
-      formAt(*sum);
+      foldByRotation(formAt(*sum));
     formHalfAdd(*sum);
   }
 }

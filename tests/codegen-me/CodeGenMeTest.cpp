@@ -266,6 +266,41 @@ TEST(Checksum, TakesOneInstructionPerWord) {
   EXPECT_EQ(carries, 2u) << text;
 }
 
+TEST(Checksum, FoldsByOneRotation) {
+  auto code = compile("define void @me_main() {" + std::string(Checksum) +
+                      " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  EXPECT_THAT(text, HasSubstr("rot16]"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("+16"))) << text;
+}
+
+/// What `body` writes about a checksum over this word and two of 0.
+uint32_t isRight(const std::string &body, uint32_t word) {
+  TinyEngine e = execute(body, "", [=](TinyEngine &e) { e.sram[16] = word; });
+  return e.sram[32];
+}
+
+TEST(Checksum, ARightOneIsKnownWithoutAShift) {
+  std::string body = Checksum;
+  body.replace(body.find("store"), std::string::npos, R"(
+    %good = icmp eq i32 %g, 65535
+    br i1 %good, label %yes, label %no
+  yes:
+    store i32 1, ptr addrspace(1) %q, align 4
+    br label %no
+  no:)");
+  const uint32_t right[] = {0xfffe0001, 0xffffffff, 0x0001fffe, 0xffff0000};
+  const uint32_t wrong[] = {0xfffe0000, 0xffff0001, 0};
+  for (uint32_t word : right)
+    EXPECT_EQ(isRight(body, word), 1u) << std::hex << word;
+  for (uint32_t word : wrong)
+    EXPECT_EQ(isRight(body, word), 0u) << std::hex << word;
+  auto code = compile("define void @me_main() {" + body + " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  EXPECT_THAT(codegen::printAsm(*code), testing::Not(HasSubstr(">>16")));
+}
+
 TEST(Checksum, ASmallConstantIsAddedToAnUpperHalf) {
   const char *const body = R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
