@@ -291,6 +291,8 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   if (Status s = lowerDivision(module); !s)
     return s.error();
   formOnesAdds(module);
+  combineFunnels(module);
+  widenMasks(module);
   sinkAddresses(module);
   // Lowering may have added division routines.
   order = checkModule(module, entry);

@@ -43,8 +43,15 @@ void lowerUnaligned(llvm::Module &module);
 /// value, a load by words that have no use.
 void trimBursts(llvm::Module &module);
 
-/// Replaces sums of halfwords in checksums by sums of words (RFC 1071).
+/// Replaces sums of halfwords in checksums by sums of words (RFC 1071),
+/// and their folds by rotations.
 void formOnesAdds(llvm::Module &module);
+
+/// Combines fields of neighbouring words before they are aligned.
+void combineFunnels(llvm::Module &module);
+
+/// Widens masks to whole bytes where the bits added are 0.
+void widenMasks(llvm::Module &module);
 
 /// Moves the addition of a constant to an address to each access, because the
 /// command adds the two at no cost.

@@ -356,6 +356,23 @@ std::string assemblyOf(const std::string &body, const std::string &more = "") {
   return code ? codegen::printAsm(*code) : code.error().str();
 }
 
+const char *const Funnel = "declare i32 @llvm.fshl.i32(i32, i32, i32)\n";
+
+TEST(Fields, OfNeighbouringWordsAreCombinedBeforeTheyAreAligned) {
+  const std::string body = onFourWords(R"(
+    %x = call i32 @llvm.fshl.i32(i32 %a, i32 %b, i32 16)
+    %y = call i32 @llvm.fshl.i32(i32 %b, i32 %c, i32 16)
+    %z = call i32 @llvm.fshl.i32(i32 %c, i32 %d, i32 16)
+    %xy = xor i32 %x, %y
+    %one = xor i32 %xy, 77
+    %r = xor i32 %one, %z)");
+  TinyEngine e = execute(body, Funnel, setFourWords);
+  EXPECT_EQ(e.sram[32], (0x456789abu ^ 0xcdeff00du ^ 0xfeed1357u ^ 77u));
+  const std::string text = assemblyOf(body, Funnel);
+  EXPECT_EQ(countOf(text, "dbl_shf"), 1u) << text;
+  EXPECT_EQ(countOf(text, "XOR"), 4u) << text;
+}
+
 TEST(Fields, ALowPartIsAddedWithoutAMask) {
   const std::string body = onFourWords(R"(
     %low = and i32 %a, 65535
@@ -368,6 +385,27 @@ TEST(Fields, ALowPartIsAddedWithoutAMask) {
     %low = and i32 %a, 65535
     %r = or i32 %low, 289406977)")),
               testing::Not(HasSubstr("+16")));
+}
+
+TEST(Fields, AMaskIsWidenedOverBitsThatABranchHasFoundToBe0) {
+  const std::string body = R"(
+    %x = and i32 %a, 65280
+    %is = icmp eq i32 %x, 17664
+    br i1 %is, label %yes, label %no
+  yes:
+    %low = and i32 %a, 17919
+    %sum = add i32 %low, %b
+    br label %no
+  no:
+    %r = phi i32 [ %sum, %yes ], [ 3, %0 ])";
+  for (uint32_t word : {0x12344567u, 0x12340567u}) {
+    TinyEngine e = execute(onFourWords(body), "", [=](TinyEngine &e) {
+      e.sram[16] = word;
+      e.sram[17] = 1;
+    });
+    EXPECT_EQ(e.sram[32], word == 0x12344567 ? 0x4568u : 3u);
+  }
+  EXPECT_THAT(assemblyOf(onFourWords(body)), HasSubstr("+16"));
 }
 
 TEST(Fields, AnUpperOneIsComparedInPlace) {
