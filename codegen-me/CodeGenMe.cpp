@@ -128,10 +128,13 @@ Result<target::Microcode> AllFunctions::emit() {
   WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
-  if (options.level > 0)
+  if (options.level > 0) {
     forwardMoves(program);
-  if (options.level > 0)
+    statistics["parts_merged"] = mergeParts(program);
+    statistics["words_parked"] = parkWords(program);
+    statistics["loops_rotated"] = rotateLoops(program);
     dropPointerWrites(program);
+  }
   WaitStatistics waits = placeWaits(program);
   statistics["commands"] = waits.commands;
   statistics["waits"] = waits.waits;

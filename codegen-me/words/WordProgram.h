@@ -6,6 +6,10 @@
 //
 //   forwardMoves       removes needless moves through registers and needless
 //                      tests
+//   mergeParts         merges low bytes or halves on the way to a transfer
+//                      register
+//   parkWords          moves constant words to their transfer register once
+//   rotateLoops        puts the last block of a loop before the first
 //   dropPointerWrites  removes pointer writes that change nothing
 //   placeWaits         assigns signals to commands and inserts waits
 //   placeWindows       sets the second local-memory pointer before stack words
@@ -111,6 +115,10 @@ public:
 };
 
 void forwardMoves(WordProgram &program);
+/// These return the number of rewrites.
+unsigned mergeParts(WordProgram &program);
+unsigned parkWords(WordProgram &program);
+unsigned rotateLoops(WordProgram &program);
 
 /// Counts of commands that raise signals, ctx_arb waits, and commands with
 /// ctx_swap.

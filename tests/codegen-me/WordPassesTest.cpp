@@ -135,6 +135,114 @@ TEST_F(Words, AResultIsWrittenToTheTransferRegister) {
   EXPECT_EQ(program.words(), 3u);
 }
 
+TEST_F(Words, ALowByteIsMergedOnTheWayToATransferRegister) {
+  add(move(gprB(4), sXfer(3)));
+  add(ldField(gprB(4), 0b1110, dXfer(1)));
+  add(move(dXfer(0), gprA(7)));
+  add(move(dXfer(1), gprB(4)));
+  end();
+  EXPECT_EQ(mergeParts(program), 1u);
+  EXPECT_THAT(text(), ElementsAre("label", "alu[b4, $$1, AND~, 0xff]",
+                                  "alu[$$0, --, B, a7]", "alu[$$1, b4, +8, $3]",
+                                  "ctx_arb[kill]"));
+}
+
+TEST_F(Words, ALowHalfIsMergedIntoTheWordThatWasRead) {
+  add(move(gprB(4), dXfer(3)));
+  add(ldField(gprB(4), 0b0011, gprA(2)));
+  add(move(dXfer(1), gprB(4)));
+  end();
+  EXPECT_EQ(mergeParts(program), 1u);
+  EXPECT_THAT(text(), ElementsAre("label", "ld_field_w_clr[b4, 1100, $$3]",
+                                  "alu[$$1, b4, +16, a2]", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, APartThatChangesIsNotMergedLater) {
+  add(move(gprB(4), dXfer(3)));
+  add(ldField(gprB(4), 0b0001, gprA(2)));
+  add(alu(Op::AluAdd, gprA(2), gprA(2), imm(1)));
+  add(move(dXfer(1), gprB(4)));
+  end();
+  EXPECT_EQ(mergeParts(program), 0u);
+}
+
+TEST_F(Words, AWordThatIsAlwaysTheSameIsParked) {
+  unsigned again = program.newLabel();
+  add(immed(gprB(1), 0x8847));
+  program.bind(again);
+  program.currentFrequency = 1;
+  add(alu(Op::AluAdd, dXfer(2), dXfer(2), imm(1)));
+  add(move(dXfer(3), gprB(1)));
+  add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
+  program.add(branch(Op::Br, 0), again);
+  EXPECT_EQ(parkWords(program), 1u);
+  EXPECT_EQ(text()[2], "alu[$$3, --, B, b1]");
+  EXPECT_EQ(text()[3], "label");
+  EXPECT_EQ(program.items[2].frequency, 0);
+}
+
+TEST_F(Words, AWordOfASharedTransferRegisterIsNotParked) {
+  unsigned again = program.newLabel();
+  add(immed(gprB(1), 0x8847));
+  program.bind(again);
+  program.currentFrequency = 1;
+  add(move(dXfer(3), gprB(1)));
+  add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
+  add(move(dXfer(3), gprA(5)));
+  program.add(branch(Op::Br, 0), again);
+  EXPECT_EQ(parkWords(program), 0u);
+}
+
+TEST_F(Words, AWordOfARegisterThatChangesIsNotParked) {
+  unsigned again = program.newLabel();
+  add(immed(gprB(1), 0x8847));
+  program.bind(again);
+  program.currentFrequency = 1;
+  add(move(dXfer(3), gprB(1)));
+  add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
+  add(immed(gprB(1), 1));
+  program.add(branch(Op::Br, 0), again);
+  EXPECT_EQ(parkWords(program), 0u);
+}
+
+TEST_F(Words, TheLastBlockOfALoopFallsIntoItsHead) {
+  unsigned head = program.newLabel(), wait = program.newLabel(),
+           last = program.newLabel();
+  add(immed(gprA(1), 0));
+  program.bind(head);
+  program.currentFrequency = 1;
+  program.add(branchBit(true, gprA(2), 3, 0), last).taken = 1;
+  program.currentFrequency = 0.001f;
+  program.bind(wait);
+  add(ctxArbVoluntary());
+  program.bind(last);
+  program.currentFrequency = 1;
+  program.add(branchBit(true, gprA(3), 3, 0), wait);
+  add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+  program.add(branch(Op::Br, 0), head);
+  EXPECT_EQ(rotateLoops(program), 1u);
+  std::vector<unsigned> labels;
+  for (const Item &item : program.items)
+    if (item.kind == Item::Kind::Label || item.label)
+      labels.push_back(item.label);
+  // The first label is the function's.
+  EXPECT_THAT(labels, ElementsAre(1, head, last, wait, head, last, wait, last));
+  EXPECT_EQ(text().back(), "br[.0]");
+  EXPECT_LT(program.items.back().frequency, 0.01f);
+}
+
+TEST_F(Words, ALoopWhoseLastBlockIsOftenFallenIntoIsNotRotated) {
+  unsigned head = program.newLabel(), last = program.newLabel();
+  add(immed(gprA(1), 0));
+  program.bind(head);
+  program.currentFrequency = 1;
+  program.add(branchBit(true, gprA(2), 3, 0), last).taken = 0.5f;
+  add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+  program.bind(last);
+  program.add(branch(Op::Br, 0), head);
+  EXPECT_EQ(rotateLoops(program), 0u);
+}
+
 TEST_F(Words, ATestOfAResultThatSetsTheFlagsIsRemoved) {
   unsigned again = program.newLabel();
   program.bind(again);

@@ -1,0 +1,141 @@
+// Puts the last block of a loop before the first.
+//
+// Block placement keeps the head of a loop without an exit first, so its last
+// block ends with a branch back. If this block came first, it would fall
+// through; the branches that are needed instead are rare:
+//
+//   ...  prologue                     ...  prologue
+//   head#:                            br[head#]
+//     ...                           last#:
+//   wait#:                            ...
+//     ctx_arb[voluntary]     ->     head#:
+//   last#:                            ...
+//     ...                           wait#:
+//     br[head#]                       ctx_arb[voluntary]
+//                                     br[last#]
+//
+// This costs a word where both the prologue and the block before the last fall
+// through.
+
+#include "codegen-me/words/WordProgram.h"
+
+#include "support/Error.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+#include <set>
+
+namespace karakal::codegen {
+
+namespace {
+
+using target::Op;
+
+/// The executions that a rotation must save, for each execution that it adds.
+constexpr float gainMin = 8;
+
+bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
+
+/// Whether control never passes from this word to the next.
+bool endsPath(const Item &item) {
+  const target::Instruction &i = item.instruction;
+  return isWord(item) && !item.isCall &&
+         (i.op == Op::Br || i.op == Op::Jump ||
+          (i.op == Op::CtxArb && (i.signalMask == 0 || i.breakpoint)));
+}
+
+/// The executions that fall from the item before `at` into it.
+float fallsInto(const std::vector<Item> &items, unsigned at) {
+  unsigned before = at;
+  while (before > 0 && !isWord(items[before - 1]))
+    --before;
+  if (before == 0)
+    return 0;
+  const Item &item = items[before - 1];
+  return endsPath(item) ? 0 : item.frequency - item.taken;
+}
+
+/// Where the label is bound; items.size() if nowhere.
+unsigned placeOf(const std::vector<Item> &items, unsigned label) {
+  auto found = std::find_if(items.begin(), items.end(), [&](const Item &item) {
+    return !isWord(item) && item.label == label;
+  });
+  return unsigned(found - items.begin());
+}
+
+/// A branch to `label` as rare as `executions`, in the function of `near`.
+Item branchTo(unsigned label, const Item &near, float executions) {
+  Item item;
+  item.instruction = target::branch(Op::Br, 0);
+  item.label = label;
+  item.function = near.function;
+  item.line = near.line;
+  item.marks = near.marks;
+  item.frequency = item.taken = executions;
+  return item;
+}
+
+/// The labels that words name.
+std::set<unsigned> namedLabels(const std::vector<Item> &items) {
+  std::set<unsigned> named;
+  for (const Item &item : items)
+    if (isWord(item) && item.label)
+      named.insert(item.label);
+  return named;
+}
+
+/// Whether a branch may lead to the item.
+bool isEntry(const Item &item, const std::set<unsigned> &named) {
+  return !isWord(item) && named.count(item.label) != 0;
+}
+
+bool rotateAt(std::vector<Item> &items, unsigned back,
+              const std::set<unsigned> &named) {
+  const Item &branch = items[back];
+  if (!isWord(branch) || branch.instruction.op != Op::Br || branch.isCall ||
+      branch.isGlued || branch.instruction.defer != 0)
+    return false;
+  const unsigned head = placeOf(items, branch.label);
+  if (head >= back || head == 0 || items[head].function != branch.function ||
+      items[head - 1].function != branch.function || !isWord(items[head - 1]))
+    return false;
+  unsigned last = back;
+  while (last > head && !isEntry(items[last - 1], named))
+    --last;
+  if (last <= head + 1)
+    return false; // a loop of one block
+  while (last > head + 1 && !isWord(items[last - 1]))
+    --last;
+  KARAKAL_ASSERT(!isWord(items[last]), "a block begins with its label");
+  const float intoHead = fallsInto(items, head),
+              intoLast = fallsInto(items, last);
+  if (branch.frequency < gainMin * (intoHead + intoLast))
+    return false;
+  const bool needsHead = !endsPath(items[head - 1]);
+  const bool needsLast = intoLast > 0 || !endsPath(items[last - 1]);
+  std::vector<Item> rotated;
+  if (needsHead)
+    rotated.push_back(branchTo(branch.label, items[head - 1], intoHead));
+  rotated.insert(rotated.end(), items.begin() + last, items.begin() + back);
+  rotated.insert(rotated.end(), items.begin() + head, items.begin() + last);
+  if (needsLast)
+    rotated.push_back(branchTo(items[last].label, items[last - 1], intoLast));
+  items.erase(items.begin() + head, items.begin() + back + 1);
+  items.insert(items.begin() + head, rotated.begin(), rotated.end());
+  return true;
+}
+
+} // namespace
+
+unsigned rotateLoops(WordProgram &program) {
+  unsigned rotated = 0;
+  const std::set<unsigned> named = namedLabels(program.items);
+  for (unsigned i = 0; i < program.items.size(); ++i)
+    if (rotateAt(program.items, i, named)) {
+      ++rotated;
+      ++i; // the branch to the moved block
+    }
+  return rotated;
+}
+
+} // namespace karakal::codegen
