@@ -17,7 +17,7 @@ set(KARAKAL_LAYERS
   "ir                   | support target-ixp                   | MLIR"
   "ir/interp            | support target-ixp ir                | MLIR"
   "baker-lang           | support ir                           | ANTLR MLIR"
-  "passes               | support target-ixp ir                | MLIR"
+  "passes               | support target-ixp target-ixp/microcode ir | MLIR"
   "swcache              | support target-ixp ir                | MLIR"
   "aggregation          | support target-ixp target-ixp/microcode ir | MLIR BOOST_GRAPH"
   "codegen-me           | support target-ixp target-ixp/microcode ir | LLVM"

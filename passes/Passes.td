@@ -15,7 +15,9 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
     reason in `baker.placement.reason`) so that a packet waits the least for global
     data: the latency of its accesses plus the queueing delay at loaded units, as
     `passes/memory/Placement.h` defines it. The accesses per packet come from the
-    profile; without one, each access in the text of a PPF counts once. A global
+    profile; without one, each access in the text of a PPF counts once. What Rx, Tx,
+    rings and packets load the units with at line rate follows from the chip
+    (`passes/memory/UnitLoads.h`). A global
     that the source marks `@place(scratch)` (`baker.placement.in`) is placed there, and
     one that has an address keeps it. DRAM holds only globals that no engine
     writes, because a store of one word would overwrite the word next to it.
@@ -36,9 +38,12 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
     Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
            "host: globals get no places, for x86 has no such memories",
            "coreNames()">,
-    Option<"maxScratch", "max-scratch", "double", "0.3",
-           "most scratch commands per packet for global data; the rings and "
-           "their polling need the rest (the maximum in the paper's Table 1)">
+    Option<"descriptors", "descriptors", "bool", "false",
+           "the program reads and writes the descriptors of packets (levels "
+           "below phr)">,
+    Option<"copyWords", "copy-words", "unsigned", "0",
+           "words of local memory for an engine's copies of globals; a global "
+           "that they can hold leaves scratch to others">
   ];
 }
 

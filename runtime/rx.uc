@@ -41,7 +41,7 @@
 ; released the block OrderBlocks before.
 ;
 ; Cost: 30 instructions and one dead cycle for a frame of one mpacket (with ORDER
-; 41), 27 and 8 for the middle of a longer one. So an engine of 600 MHz could take 17 M
+; 41), 27 and 7 for the middle of a longer one. So an engine of 600 MHz could take 17 M
 ; mpackets per second; four ports of 1 Gbit/s receive at most 7.8 M. If all
 ; metadata words are cleared, the SRAM channel's write port limits this to 11.9
 ; M frames per second.

@@ -42,9 +42,9 @@
 ; While the ring is empty only the context that holds baton G polls it, so that
 ; an idle transmitter puts little load on scratch.
 ;
-; Cost: 44 instructions and 3 swaps for a packet of one element, 16 and 2 for
-; each further element; with ORDER 53 in order, and 19 more for a packet that
-; waited.
+; Cost: 49 instructions and 4 swaps for a packet of one element, 17 and 2 for
+; each further element; with ORDER 58 in order, and 19 more for a packet that
+; waited (target-ixp/microcode/RuntimeCost.h).
 ;
 ; Local memory: from PORT_STATES on eight words for each of ports 0..3:
 ;   0  elements reserved so far (the low bits are the next element)

@@ -18,6 +18,7 @@
 
 #include "ir/dialect/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <vector>
 
@@ -31,6 +32,10 @@ inline constexpr llvm::StringLiteral resultsAttrName = "baker.cache.results";
 inline constexpr llvm::StringLiteral linesAttrName = "baker.cache.lines";
 inline constexpr llvm::StringLiteral tagAttrName = "baker.cache.tag";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
+
+/// Words of local memory for caches, after the lock and the versions seen.
+inline constexpr uint32_t cacheWordsMax =
+    target::CacheWords - target::CacheLineWords;
 
 /// Globals in the local memory of each engine: whether a context is filling the
 /// copies, and the version at which they were last filled; version words;

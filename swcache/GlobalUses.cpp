@@ -7,6 +7,7 @@
 #include "support/Assert.h"
 #include "swcache/PacketPaths.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/LineRate.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,8 +20,6 @@ namespace {
 /// Stores per second assumed if the program can write a global but the profile
 /// saw no store.
 constexpr double unseenStores = 1;
-/// Packets of 64 bytes per second at 2.5 Gbit/s.
-constexpr double designPackets = 2.5e9 / (64 * 8);
 
 } // namespace
 
@@ -102,8 +101,8 @@ AccessRates GlobalUses::ratesOf(ir::GlobalOp global) const {
   rates.load = double(profile.reads) / received;
   if (written.contains(global)) {
     uint64_t stores = profile.updates + profile.writes;
-    rates.store =
-        stores ? double(stores) / received : unseenStores / designPackets;
+    rates.store = stores ? double(stores) / received
+                         : unseenStores / target::lineRate(ir::chipOf(global));
   }
   rates.errorMax = maxErrorRate;
   if (auto tolerated = global->getAttrOfType<IntegerAttr>(ir::tolerateAttrName))

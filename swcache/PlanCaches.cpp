@@ -43,8 +43,6 @@ namespace {
 
 constexpr StringLiteral passName = "plan-caches";
 constexpr uint32_t bytesPerWord = 4;
-/// Words of local memory for caches, after the lock and the versions seen.
-constexpr uint32_t cacheWordsMax = target::CacheWords - target::CacheLineWords;
 
 /// The command that adds 1 to a version word of `memory`.
 StringRef incrementOf(target::Memory memory) {

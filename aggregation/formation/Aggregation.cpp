@@ -23,6 +23,7 @@
 #include "aggregation/formation/RingAllocator.h"
 #include "aggregation/model/PpfCost.h"
 #include "ir/analysis/Explain.h"
+#include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Target.h"
 #include "target-ixp/chip/ChipLayout.h"
@@ -157,6 +158,7 @@ double trafficOf(ir::ChannelOp channel, double received, double fallback) {
 FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   FormationInput input;
   input.chip = ir::chipOf(getOperation());
+  input.frames.keepsOrder = ir::keepsOrder(getOperation());
   input.engines = engines;
   input.wordsMax =
       wordsMax ? double(wordsMax) : double(input.chip.meControlStore);

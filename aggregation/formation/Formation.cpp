@@ -393,13 +393,14 @@ void AggregateFormer::assignEngines() {
 /// rate that the lock allows. Aggregates that do not take the lock keep engines
 /// for code that costs half as much again as estimated.
 void AggregateFormer::takeIdleEngines() {
-  Prediction now = predict(stagesOf(input, aggregates), input.chip);
+  Prediction now =
+      predict(stagesOf(input, aggregates), input.chip, input.frames);
   auto rateOfSlowCode = [&] {
     std::vector<Stage> stages = stagesOf(input, aggregates);
     for (Stage &stage : stages)
       if (stage.cost.locked == 0)
         stage.cost.issue *= idleMargin;
-    return predict(stages, input.chip).packetsPerSecond;
+    return predict(stages, input.chip, input.frames).packetsPerSecond;
   };
   const double rate = rateOfSlowCode();
   for (FormedAggregate &aggregate : aggregates) {
@@ -467,7 +468,8 @@ Formation AggregateFormer::run() {
     result.failure = "the mapping asks for " + std::to_string(engines) +
                      " engines, there are " + std::to_string(input.engines);
   if (result.failure.empty())
-    result.prediction = predict(stagesOf(input, aggregates), input.chip);
+    result.prediction =
+        predict(stagesOf(input, aggregates), input.chip, input.frames);
   return std::move(result);
 }
 

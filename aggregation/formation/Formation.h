@@ -61,6 +61,8 @@ struct FormationInput {
   /// Rings that are free for channels between aggregates.
   unsigned ringsMax = 8;
   target::ChipParameters chip;
+  /// The frames that rates are predicted for.
+  Frames frames;
   /// Names and engines of pinned aggregates, by pin; 0 engines: any.
   struct Pin {
     std::string name;

@@ -11,10 +11,6 @@ namespace karakal::agg {
 
 namespace {
 
-/// The probability, beyond chance, that a command of an SRAM channel has the
-/// same kind as the command before it: contexts that waited for the same unit
-/// continue together. Fitted to simulations (`./dev bench model`).
-constexpr double sameKind = 0.07;
 /// The greatest utilization by others, less than 1 so that queueing delays stay
 /// finite.
 constexpr double utilizationMax = 0.999;
@@ -66,7 +62,7 @@ double residualSegment(const MessageCost &cost) {
 }
 
 double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
-                         SharedUnit write) {
+                         SharedUnit write, double sameKind) {
   struct Draw {
     bool isWrite;
     double cycles, upTo;

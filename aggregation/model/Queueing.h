@@ -43,8 +43,11 @@ double residualSegment(const MessageCost &cost);
 /// for an earlier write that waits for its port. The order of the commands
 /// determines how much the work of the two ports overlaps. The function
 /// measures the overlap with 2,048 commands drawn from a fixed random sequence.
+/// Contexts that waited for the same unit continue together: with the
+/// probability `sameKind`, beyond chance, a command has the kind of the command
+/// before it.
 double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
-                         SharedUnit write);
+                         SharedUnit write, double sameKind);
 
 } // namespace karakal::agg
 

@@ -3,8 +3,10 @@
 #include "aggregation/model/ThroughputModel.h"
 #include "aggregation/model/Queueing.h"
 #include "support/Error.h"
+#include "target-ixp/chip/LineRate.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/microcode/InstructionCost.h"
+#include "target-ixp/microcode/RuntimeCost.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,16 +17,6 @@ using target::commandCost;
 using target::CommandKind;
 
 namespace {
-
-/// Figures that are fitted to simulations (`./dev bench model`).
-struct Fit {
-  /// The part of a unit's time that is lost between commands under full load.
-  static constexpr double unitLoss = 0.02;
-  /// The receive and transmit engines: issue cycles of a packet and wait cycles
-  /// of a context while the units are idle (`ixpsim --rate --profile`).
-  static constexpr double rxIssue = 31, rxLatency = 212;
-  static constexpr double txIssue = 51, txLatency = 246;
-};
 
 /// Stages that withRuntime appends.
 constexpr size_t runtimeStages = 2;
@@ -47,44 +39,28 @@ double sentOf(const std::vector<Stage> &stages) {
   return sent > 0 ? sent : 1;
 }
 
-/// Appends the stages of runtime/rx.uc and tx.uc. For a packet of one mpacket
-/// each takes a message and a counter. Rx takes a buffer, writes a whole
-/// descriptor and moves the frame in. Tx moves the frame out and frees the
-/// buffer. If a message has no head and length, Tx reads the descriptor.
-std::vector<Stage> withRuntime(std::vector<Stage> stages,
+/// Appends the stages of Rx and Tx. If a message has no head and length, Tx
+/// reads the descriptor.
+std::vector<Stage> withRuntime(std::vector<Stage> stages, const Frames &frames,
                                const target::ChipParameters &chip) {
-  auto add = [&](Stage &to, SharedUnit unit, CommandKind access, unsigned words,
-                 double times = 1) {
-    to.cost.addCommands(unit, times,
-                        commandCost(chip, unit, access, words).busy);
-  };
-  constexpr unsigned descriptorWords = target::DescriptorWords - 1;
   Stage rx, tx;
-  for (Stage *stage : {&rx, &tx}) {
-    add(*stage, SharedUnit::Scratch, CommandKind::Memory,
-        target::RingMessageWords);
-    add(*stage, SharedUnit::Scratch, CommandKind::Atomic, 1);
-    add(*stage, SharedUnit::Dram, CommandKind::Memory,
-        target::MpacketBytes / 4);
-  }
   rx.name = "rx";
-  rx.cost.issue = Fit::rxIssue;
-  rx.cost.latency = Fit::rxLatency;
-  add(rx, SharedUnit::Sram0, CommandKind::Queue, 1);
-  add(rx, SharedUnit::Sram0Write, CommandKind::Memory, descriptorWords);
+  rx.cost = target::receiveCost(
+      {target::mpacketsOf(frames.bytes - target::FrameCrcBytes),
+       frames.keepsOrder},
+      chip);
   tx.name = "tx";
-  tx.cost.issue = Fit::txIssue;
-  tx.cost.latency = Fit::txLatency;
+  tx.cost =
+      target::transmitCost({frames.mpacketsSent(), frames.keepsOrder}, chip);
   tx.messages = sentOf(stages);
   double bare = 0;
   for (const Stage &stage : stages)
     bare += stage.messages * stage.cost.sentWithoutHead;
   double reads = std::min(bare / tx.messages, 1.0);
-  add(tx, SharedUnit::Sram0, CommandKind::Memory, 2, reads);
-  tx.cost.latency +=
-      reads *
-      commandCost(chip, SharedUnit::Sram0, CommandKind::Memory, 2).latency;
-  add(tx, SharedUnit::Sram0Write, CommandKind::Queue, 1);
+  target::CommandCost read =
+      commandCost(chip, SharedUnit::Sram0, CommandKind::Memory, 2);
+  tx.cost.addCommands(SharedUnit::Sram0, reads, read.busy);
+  tx.cost.latency += reads * read.latency;
   stages.push_back(rx);
   stages.push_back(tx);
   return stages;
@@ -99,13 +75,14 @@ double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
 }
 
 /// Makes one unit of the ports of an SRAM channel, in place of its read port.
-void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
+void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write,
+               double sameKind) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
   if (reads + writes <= 0)
     return;
-  double share =
-      std::max(sramChannelCycles(stages, read, write) / (reads + writes),
-               std::max(reads, writes) / (reads + writes));
+  double share = std::max(sramChannelCycles(stages, read, write, sameKind) /
+                              (reads + writes),
+                          std::max(reads, writes) / (reads + writes));
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
     MessageCost &cost = stage.cost;
@@ -121,7 +98,7 @@ void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
 /// Messages per cycle that stage `self` can handle while all others handle
 /// packets at `rate` per cycle.
 double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
-                 const target::ChipParameters &chip) {
+                 const target::ChipParameters &chip, const Fit &fit) {
   const Stage &stage = stages[self];
   const MessageCost &cost = stage.cost;
   double contexts = contextsOf(stage, chip), engines = stage.engines;
@@ -133,7 +110,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
     others[u] = loadOfOthers(stages, self, SharedUnit(u), rate);
     delay = std::max(delay - cost.busy[u], 0.0);
     if (cost.busy[u] > 0)
-      bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
+      bound = std::min(bound, (1 - fit.unitLoss) * (1 - others[u].share) /
                                   cost.busy[u]);
   }
   double result = 0;
@@ -152,21 +129,6 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       queue[u] = std::min(customers, result * wait[u]);
   }
   return result;
-}
-
-/// Cycles in which a frame is on the bus between the MSF and the ports in one
-/// direction (mediaBusCycles in sim-ixp/media/Traffic.cpp): an element at a
-/// time, without CRC.
-double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
-  double cycles = 0;
-  for (unsigned left = frameBytes - target::FrameCrcBytes; left > 0;) {
-    unsigned bytes = std::min(left, target::MpacketBytes);
-    double transfers = (bytes + 3) / 4 + double(chip.msfBusOverhead);
-    cycles +=
-        std::ceil(transfers * double(chip.meClockHz) / double(chip.msfClockHz));
-    left -= bytes;
-  }
-  return cycles;
 }
 
 /// Cycles for which locks are held per packet received, at `rate` packets per
@@ -200,19 +162,26 @@ struct Limit {
 /// The limits that do not come from queueing.
 std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
                               const target::ChipParameters &chip,
-                              unsigned frameBytes) {
+                              const Frames &frames, const Fit &fit) {
   std::vector<Limit> limits;
   double clock = double(chip.meClockHz);
-  double wire = double(chip.portsCount) * double(chip.portsRateBps) /
-                (8.0 * (frameBytes + double(chip.portsGapBytes)));
-  double most = std::max(1.0, stages.back().messages); // of both directions
-  limits.push_back({LimitKind::Ports, wire / clock / most, "ports"});
+  double sent = stages.back().messages;
+  auto busiest = [&](double in, double out) { // of both directions
+    return std::min(in, out / sent);
+  };
+  unsigned sentBytes = frames.bytes + frames.bytesAdded;
+  limits.push_back({LimitKind::Ports,
+                    busiest(target::portPacketsPerSecond(chip, frames.bytes),
+                            target::portPacketsPerSecond(chip, sentBytes)) /
+                        clock,
+                    "ports"});
   limits.push_back({LimitKind::MediaBus,
-                    1 / (most * mediaBusCycles(chip, frameBytes)),
+                    busiest(1 / target::mediaBusCycles(chip, frames.bytes),
+                            1 / target::mediaBusCycles(chip, sentBytes)),
                     "media bus"});
   for (size_t u = 0; u < sharedUnitCount; ++u)
     if (double busy = busyOf(stages, SharedUnit(u)); busy > 0)
-      limits.push_back({LimitKind::Unit, (1 - Fit::unitLoss) / busy,
+      limits.push_back({LimitKind::Unit, (1 - fit.unitLoss) / busy,
                         limitName(SharedUnit(u))});
   limits.push_back({LimitKind::Locks, lockRate(stages, chip), "locks"});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
@@ -231,14 +200,22 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
 
 /// The last stage that does not keep up with `rate` packets a cycle, or null.
 const Stage *findSlow(const std::vector<Stage> &stages, double rate,
-                      const target::ChipParameters &chip) {
+                      const target::ChipParameters &chip, const Fit &fit) {
   for (size_t i = stages.size(); i-- > 0;)
-    if (stageRate(stages, i, rate, chip) < rate * stages[i].messages)
+    if (stageRate(stages, i, rate, chip, fit) < rate * stages[i].messages)
       return &stages[i];
   return nullptr;
 }
 
 } // namespace
+
+unsigned Frames::mpacketsSent() const {
+  // A frame is sent in whole quadwords from the one in which it begins, and
+  // bytes that are added move its begin.
+  constexpr unsigned quadwordBytes = 8;
+  unsigned added = (bytesAdded + quadwordBytes - 1) & ~(quadwordBytes - 1);
+  return target::mpacketsOf(bytes - target::FrameCrcBytes + added);
+}
 
 double engineRate(const MessageCost &cost, const target::ChipParameters &chip) {
   double contexts = double(chip.meContexts);
@@ -260,30 +237,32 @@ double lockRate(const std::vector<Stage> &stages,
 }
 
 Prediction predict(const std::vector<Stage> &program,
-                   const target::ChipParameters &chip, unsigned frameBytes) {
+                   const target::ChipParameters &chip, const Frames &frames,
+                   const Fit &fit) {
   for (const Stage &stage : program)
     KARAKAL_ASSERT(stage.engines > 0 && stage.messages > 0,
                    "a stage has an engine and takes messages");
-  std::vector<Stage> stages = withRuntime(program, chip);
+  std::vector<Stage> stages = withRuntime(program, frames, chip);
   KARAKAL_ASSERT(stages.size() == program.size() + runtimeStages,
                  "Rx and Tx are the last stages");
   Prediction prediction;
   for (size_t u = 0; u < sharedUnitCount; ++u)
     prediction.unitUtilization[u] = busyOf(stages, SharedUnit(u));
   for (uint32_t channel = 0; channel < chip.sramChannels; ++channel)
-    joinPorts(stages, target::readPort(channel), target::writePort(channel));
-  std::vector<Limit> limits = hardLimits(stages, chip, frameBytes);
+    joinPorts(stages, target::readPort(channel), target::writePort(channel),
+              fit.sameKind);
+  std::vector<Limit> limits = hardLimits(stages, chip, frames, fit);
   auto least = std::min_element(
       limits.begin(), limits.end(),
       [](const Limit &a, const Limit &b) { return a.rate < b.rate; });
   double low = 0, high = least->rate;
   prediction.limitedBy = least->kind;
   prediction.bottleneck = least->name;
-  if (!findSlow(stages, high, chip))
+  if (!findSlow(stages, high, chip, fit))
     low = high;
   for (unsigned step = 0; step < 40 && high - low > 1e-9 * high; ++step) {
     double middle = (low + high) / 2;
-    const Stage *slow = findSlow(stages, middle, chip);
+    const Stage *slow = findSlow(stages, middle, chip, fit);
     (slow ? high : low) = middle;
     if (slow && slow >= &stages[program.size()]) { // before any limit
       prediction.limitedBy = LimitKind::Runtime;

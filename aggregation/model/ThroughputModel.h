@@ -27,7 +27,7 @@
 // that they share.
 //
 // Every figure of the chip comes from target-ixp/chip/ChipParameters.def.
-// Figures fitted to simulations are in ThroughputModel.cpp and Queueing.cpp.
+// Two figures are fitted to simulations (Fit).
 
 #ifndef KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 #define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
@@ -80,10 +80,32 @@ double lockRate(const std::vector<Stage> &stages,
 /// model`).
 inline constexpr double modelError = 0.15;
 
-/// Predicts the rate of a mapping for frames of `frameBytes` with CRC.
+/// The figures that are fitted to simulations of the applications. `./dev bench
+/// model` fits them without one application and predicts that one.
+struct Fit {
+  /// The part of a unit's time that is lost between commands under full load.
+  double unitLoss = 0.02;
+  /// The probability, beyond chance, that successive commands of an SRAM
+  /// channel have the same kind.
+  double sameKind = 0.07;
+};
+
+/// The frames that a rate is predicted for.
+struct Frames {
+  unsigned bytes = 64;     ///< as received, with CRC
+  unsigned bytesAdded = 0; ///< by the program, at most
+  /// Whether Tx sends packets in the order in which Rx received them.
+  bool keepsOrder = true;
+
+  /// The most mpackets in which Tx sends one. Where a frame without added bytes
+  /// begins is known: at a quadword, as Rx stores it.
+  unsigned mpacketsSent() const;
+};
+
+/// Predicts the rate of a mapping.
 Prediction predict(const std::vector<Stage> &program,
                    const target::ChipParameters &chip,
-                   unsigned frameBytes = 64);
+                   const Frames &frames = {}, const Fit &fit = {});
 
 } // namespace karakal::agg
 

@@ -3,6 +3,7 @@
 #include "driver/cores/CodePrediction.h"
 #include "aggregation/model/PpfCost.h"
 #include "driver/cores/NextNeighbourRings.h"
+#include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Target.h"
 #include "target-ixp/microcode/AverageCost.h"
@@ -62,9 +63,16 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
   return stages;
 }
 
+agg::Frames framesOf(ModuleOp planned) {
+  agg::Frames frames;
+  frames.keepsOrder = ir::keepsOrder(planned);
+  return frames;
+}
+
 agg::Prediction predictionOf(ModuleOp planned,
                              const std::vector<AggregateCode> &engines) {
-  return agg::predict(stagesOf(planned, engines), ir::chipOf(planned));
+  return agg::predict(stagesOf(planned, engines), ir::chipOf(planned),
+                      framesOf(planned));
 }
 
 } // namespace karakal::driver

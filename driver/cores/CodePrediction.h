@@ -17,6 +17,9 @@ namespace karakal::driver {
 std::vector<agg::Stage> stagesOf(mlir::ModuleOp planned,
                                  const std::vector<AggregateCode> &engines);
 
+/// The smallest frames, in the order that the program keeps.
+agg::Frames framesOf(mlir::ModuleOp planned);
+
 /// Predicts the rate of these stages.
 agg::Prediction predictionOf(mlir::ModuleOp planned,
                              const std::vector<AggregateCode> &engines);

@@ -72,8 +72,9 @@ void reassignEngines(ModuleOp planned, std::vector<AggregateCode> &engines) {
     return;
   target::ChipParameters chip = ir::chipOf(planned);
   std::vector<agg::Stage> shared = divideEngines(stages, onOneEngine, chip);
-  if (agg::predict(shared, chip).packetsPerSecond <=
-      agg::predict(stages, chip).packetsPerSecond)
+  agg::Frames frames = framesOf(planned);
+  if (agg::predict(shared, chip, frames).packetsPerSecond <=
+      agg::predict(stages, chip, frames).packetsPerSecond)
     return;
   uint32_t next = target::AppEngineFirst;
   std::vector<ir::AggregatePlan> plans;

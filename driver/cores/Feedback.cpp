@@ -6,8 +6,8 @@
 #include "driver/cores/EngineAssignment.h"
 #include "driver/cores/NextNeighbourRings.h"
 #include "driver/pipeline/RunPasses.h"
+#include "ir/analysis/KeptOrder.h"
 #include "passes/packets/Stoppable.h"
-#include "passes/packets/Tickets.h"
 #include "swcache/Caches.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
@@ -305,6 +305,9 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
                                           const PipelineOptions &options) {
   beginPassDump(wholeProgram);
   OwningOpRef<ModuleOp> planned = program.clone();
+  if (options.keepsOrder)
+    planned.get()->setAttr(ir::orderAttrName,
+                           UnitAttr::get(program.getContext()));
   Status done = runPasses(*planned, [&](OpPassManager &passes) {
     addProgramPasses(passes, options);
   });
@@ -318,9 +321,6 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
                  "a planned program has an aggregate");
   if (options.isStoppable)
     planned.get()->setAttr(passes::stoppableAttrName,
-                           UnitAttr::get(program.getContext()));
-  if (options.keepsOrder)
-    planned.get()->setAttr(passes::orderAttrName,
                            UnitAttr::get(program.getContext()));
   return planned;
 }

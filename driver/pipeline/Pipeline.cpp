@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "swcache/Caches.h"
 #include "swcache/Passes.h"
 
 using namespace mlir;
@@ -78,8 +79,16 @@ constexpr OrderRule orderRules[] = {
 // The table
 //===----------------------------------------------------------------------===//
 
-void addAssignMemory(OpPassManager &passes, ir::Core, const PipelineOptions &) {
-  passes.addPass(passes::createAssignMemory());
+bool hasPass(StringRef name, const PipelineOptions &options);
+
+void addAssignMemory(OpPassManager &passes, ir::Core,
+                     const PipelineOptions &options) {
+  passes::AssignMemoryOptions memory;
+  // Phr follows packets in registers.
+  memory.descriptors = !includes(options.level, Level::Phr);
+  if (hasPass("plan-caches", options))
+    memory.copyWords = swcache::cacheWordsMax;
+  passes.addPass(passes::createAssignMemory(memory));
 }
 
 void addPlanCaches(OpPassManager &passes, ir::Core,
@@ -139,8 +148,6 @@ void addAggregation(OpPassManager &passes, ir::Core,
 void addPlaceLocks(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(agg::createPlaceLocks());
 }
-
-bool hasPass(StringRef name, const PipelineOptions &options);
 
 void addLowerChannels(OpPassManager &passes, ir::Core core,
                       const PipelineOptions &options) {

@@ -36,13 +36,26 @@ json ppfsOn(ModuleOp program, ir::Core core) {
 /// A stage of the throughput model, for one message.
 json describeStage(const agg::Stage &stage, double utilization,
                    const target::ChipParameters &chip) {
-  json units = json::object();
-  for (target::SharedUnit unit : target::unitsOf(chip))
-    units[target::sharedUnitName(unit)] = stage.cost.busy[size_t(unit)];
+  const target::MessageCost &cost = stage.cost;
+  auto byUnit = [&](const auto &figures) {
+    json units = json::object();
+    for (target::SharedUnit unit : target::unitsOf(chip))
+      units[target::sharedUnitName(unit)] = figures[size_t(unit)];
+    return units;
+  };
   return {{"messages_per_packet", stage.messages},
-          {"issue_cycles", stage.cost.issue},
-          {"latency_cycles", stage.cost.latency},
-          {"unit_cycles", units},
+          {"contexts", stage.contexts},
+          {"issue_cycles", cost.issue},
+          {"latency_cycles", cost.latency},
+          {"segments", cost.segments},
+          {"segment_squares", cost.segmentSquares},
+          {"locked_cycles", cost.locked},
+          {"locked_swaps", cost.lockedSwaps},
+          {"sent", cost.sent},
+          {"sent_without_head", cost.sentWithoutHead},
+          {"unit_cycles", byUnit(cost.busy)},
+          {"unit_commands", byUnit(cost.commands)},
+          {"unit_squares", byUnit(cost.squares)},
           {"utilization", utilization}};
 }
 
@@ -164,7 +177,8 @@ void addPrediction(json &report, ModuleOp program,
                    const std::vector<AggregateCode> &engines) {
   target::ChipParameters chip = ir::chipOf(program);
   std::vector<agg::Stage> stages = stagesOf(program, engines);
-  agg::Prediction prediction = agg::predict(stages, chip, predictedFrameBytes);
+  agg::Frames frames = framesOf(program);
+  agg::Prediction prediction = agg::predict(stages, chip, frames);
   for (size_t i = 0; i < engines.size(); ++i) {
     json aggregate = describeAggregate(program, engines[i]);
     aggregate["model"] =
@@ -183,8 +197,7 @@ void addPrediction(json &report, ModuleOp program,
   report["predicted"]["unit_utilization"] = units;
   for (size_t count = stages.size(); count <= all; ++count)
     report["predicted"]["by_engines"].push_back(describePrediction(
-        agg::predict(withEngines(stages, count), chip, predictedFrameBytes),
-        count));
+        agg::predict(withEngines(stages, count), chip, frames), count));
 }
 
 /// The classes of traffic with their bounds and rates.

@@ -75,7 +75,7 @@ std::string linesOf(const target::WorstCase &worst,
 class Pricing {
 public:
   Pricing(ModuleOp planned, const std::vector<AggregateCode> &engines)
-      : engines(engines), chip(ir::chipOf(planned)),
+      : engines(engines), chip(ir::chipOf(planned)), frames(framesOf(planned)),
         average(stagesOf(planned, engines)),
         interval(swcache::contextInterval(planned)) {
     KARAKAL_ASSERT(average.size() == engines.size(),
@@ -96,6 +96,7 @@ public:
 private:
   const std::vector<AggregateCode> &engines;
   target::ChipParameters chip;
+  agg::Frames frames;
   std::vector<agg::Stage> average;
   std::vector<std::unique_ptr<target::WorstCases>> programs;
   /// Messages of a context between two checks of its engine's copies; 0: the
@@ -142,8 +143,7 @@ Result<std::optional<ClassRate>> Pricing::price(TrafficClass traffic) {
     stage.cost = *cost;
     rate.worst.back() = std::move(*worst);
   }
-  agg::Prediction prediction =
-      agg::predict(rate.stages, chip, predictedFrameBytes);
+  agg::Prediction prediction = agg::predict(rate.stages, chip, frames);
   rate.packetsPerSecond = (1 - agg::modelError) * prediction.packetsPerSecond;
   rate.bottleneck = prediction.bottleneck;
   KARAKAL_ASSERT(rate.packetsPerSecond > 0,

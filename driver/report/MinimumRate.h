@@ -18,7 +18,7 @@ namespace karakal::driver {
 
 /// The frame length of predicted and minimum rates in bytes, CRC included. It
 /// is the smallest length of RFC 2544, which gives the most packets per second.
-inline constexpr unsigned predictedFrameBytes = 64;
+inline constexpr unsigned predictedFrameBytes = agg::Frames().bytes;
 
 /// The worst case of a class of traffic, and its rate if all packets are of the
 /// class.

@@ -71,7 +71,7 @@ LogicalResult AssignMemory::numberChannels() {
 }
 
 void AssignMemory::runOnOperation() {
-  PlacementOptions options{maxScratch, ir::chipOf(getOperation())};
+  PlacementOptions options{descriptors, copyWords, ir::chipOf(getOperation())};
   bool isHost = core == ir::Core::Host;
   if ((!isHost && failed(placeGlobals(getOperation(), options))) ||
       failed(numberMetadata()) || failed(numberChannels()) ||

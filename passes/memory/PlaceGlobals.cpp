@@ -6,9 +6,7 @@
 // run when few packets wait. Globals without accesses in the profile are placed
 // in a second step, by the accesses in the code.
 //
-// Other commands also load the units, in cycles per packet: in scratch the
-// rings and their polling; in SRAM channel 0 the free list and the descriptor,
-// which Rx writes and Tx reads; in DRAM the frame in and out, and the header.
+// Other commands also load the units (UnitLoads.h).
 
 #include "passes/memory/PlaceGlobals.h"
 
@@ -19,8 +17,10 @@
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
 #include "passes/memory/Placement.h"
+#include "passes/memory/UnitLoads.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/LineRate.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,9 +34,6 @@ namespace {
 
 constexpr uint64_t bytesPerWord = 4, bytesPerQuadword = 8;
 constexpr StringLiteral passName = "assign-memory";
-
-/// Packets of 64 bytes per second at 2.5 Gbit/s, the chip's design point.
-constexpr double designPackets = 2.5e9 / (64 * 8);
 
 /// The free bytes after the globals of a memory that engines can cache, for its
 /// version word.
@@ -153,8 +150,8 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
   return uses;
 }
 
-/// Returns a memory of the chip with the load of packets besides global data.
-PlacementMemory memoryOf(const MemoryRange &range, double maxScratch,
+/// Returns a memory of the chip.
+PlacementMemory memoryOf(const MemoryRange &range,
                          const target::ChipParameters &chip) {
   PlacementMemory memory;
   memory.name = range.name();
@@ -164,16 +161,8 @@ PlacementMemory memoryOf(const MemoryRange &range, double maxScratch,
     memory.latencyCycles = double(chip.scratchLatency);
     memory.opCycles = double(chip.scratchOpCycles);
     memory.wordCycles = double(chip.scratchWordCycles);
-    memory.accessesMax = maxScratch;
-    // Two rings: a put and a get each, and as many polls of an empty ring.
-    memory.busyCycles = 8.0 * double(chip.scratchOpCycles);
     break;
   case target::Memory::Sram0:
-    // Dequeue and enqueue; the descriptor is written and read twice.
-    memory.busyCycles =
-        2.0 * double(chip.sramQueueCycles) +
-        4.0 * double(chip.sramOpCycles + 3 * chip.sramWordCycles);
-    [[fallthrough]];
   case target::Memory::Sram1:
   case target::Memory::Sram2:
   case target::Memory::Sram3:
@@ -185,8 +174,6 @@ PlacementMemory memoryOf(const MemoryRange &range, double maxScratch,
     memory.latencyCycles = double(chip.dramLatency);
     memory.opCycles = double(chip.dramQuadCycles * chip.dramBurstQuads) /
                       double(chip.dramChannels);
-    // Frame in, header read and written, frame out: two bursts each.
-    memory.busyCycles = 8.0 * memory.opCycles;
     break;
   case target::Memory::Local:
     KARAKAL_UNREACHABLE("each engine has its own local memory");
@@ -219,11 +206,15 @@ MemorySet memoriesOf(ir::MemoryRequest request, const MemoryRanges &ranges) {
 class Placer {
 public:
   Placer(ModuleOp module, const PlacementOptions &options)
-      : module(module), maxScratch(options.maxScratch), ranges(options.chip),
+      : module(module), copyWords(options.copyWords), ranges(options.chip),
         uses(countUses(module)) {
-    problem.packetsPerCycle = designPackets / double(options.chip.meClockHz);
+    problem.packetsPerCycle =
+        target::lineRate(options.chip) / double(options.chip.meClockHz);
+    std::map<target::Memory, double> loads =
+        unitLoads(module, options.chip, options.usesDescriptors);
     for (unsigned m = 0; m < ranges.size(); ++m) {
-      problem.memories.push_back(memoryOf(ranges[m], maxScratch, options.chip));
+      problem.memories.push_back(memoryOf(ranges[m], options.chip));
+      problem.memories.back().busyCycles = loads[ranges[m].memory];
       next.push_back(ranges[m].begin);
     }
     module.walk([&](ir::AtomicOp atomic) {
@@ -240,10 +231,11 @@ private:
   PlacementResult placeUnseen(PlacementResult result) const;
   LogicalResult reportMisfit();
   void setPlacements(const PlacementResult &result);
+  uint64_t leftIn(unsigned memory, const PlacementResult &result) const;
   std::string reasonFor(size_t item, const PlacementResult &result) const;
 
   ModuleOp module;
-  double maxScratch;
+  unsigned copyWords;
   const MemoryRanges ranges;
   DenseMap<Operation *, Use> uses;
   PlacementProblem problem;
@@ -267,7 +259,11 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   item.words = std::max(use.words, leastAccesses);
   item.allowed = ranges.all();
   MemorySet dram = ranges.only(target::Memory::Dram);
-  MemorySet scratch = ranges.only(target::Memory::Scratch);
+  // An engine's copy will serve the packets, so its home need not be near.
+  bool hasCopy = ir::profileOf(module) && use.accesses > 0 && !use.isWritten &&
+                 !use.isCounter && item.bytes <= copyWords * bytesPerWord;
+  if (hasCopy)
+    item.allowed &= ~ranges.only(target::Memory::Scratch);
   if (std::optional<ir::MemoryRequest> request = ir::requestedMemoryOf(global))
     item.allowed = memoriesOf(*request, ranges);
   if (item.allowed == 0)
@@ -282,10 +278,6 @@ LogicalResult Placer::add(ir::GlobalOp global) {
               "single-word writes [E-passes-003]";
   if (use.isWritten || use.isCounter)
     item.allowed &= ~dram;
-  // An annotation takes precedence over the share of scratch for the rings.
-  if (item.allowed == scratch)
-    problem.memories[*ranges.indexOf(target::Memory::Scratch)].accessesMax +=
-        item.accesses;
   globals.push_back(global);
   problem.items.push_back(item);
   return mlir::success();
@@ -365,6 +357,16 @@ LogicalResult Placer::reportMisfit() {
                                "[E-passes-006]";
 }
 
+/// The bytes of a memory that no global takes.
+uint64_t Placer::leftIn(unsigned memory, const PlacementResult &result) const {
+  uint64_t taken = 0;
+  for (size_t i = 0; i < globals.size(); ++i)
+    taken += result.memoryOf[i] == memory ? problem.items[i].bytes : 0;
+  KARAKAL_ASSERT(taken <= problem.memories[memory].bytes,
+                 "a memory holds its globals");
+  return problem.memories[memory].bytes - taken;
+}
+
 std::string Placer::reasonFor(size_t item,
                               const PlacementResult &result) const {
   if (globals[item]->hasAttr(ir::placementInAttrName))
@@ -391,9 +393,10 @@ std::string Placer::reasonFor(size_t item,
   if (chosen != scratch && (needs.allowed >> scratch & 1)) {
     if (needs.bytes > problem.memories[scratch].bytes)
       reason += "; too large for scratch";
-    else if (needs.accesses > maxScratch)
-      reason +=
-          llvm::formatv("; scratch has {0:f2} accesses per packet", maxScratch);
+    else if (needs.bytes > leftIn(scratch, result))
+      reason += "; scratch is full";
+    else
+      reason += mayMove(scratch);
   }
   return reason;
 }

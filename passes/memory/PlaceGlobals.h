@@ -9,7 +9,10 @@
 namespace karakal::passes {
 
 struct PlacementOptions {
-  double maxScratch; ///< most scratch commands per packet
+  /// Whether the program reads and writes the descriptors of packets.
+  bool usesDescriptors;
+  /// Words of local memory for copies of globals.
+  unsigned copyWords;
   target::ChipParameters chip;
 };
 

@@ -10,7 +10,9 @@
 #include "support/Assert.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace karakal::passes {
@@ -23,7 +25,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The load of the memories by a partial assignment.
 struct Partial {
-  std::vector<double> busy, accesses;
+  std::vector<double> busy;
   std::vector<uint64_t> bytes;
 };
 
@@ -52,7 +54,6 @@ public:
     Partial partial;
     for (const PlacementMemory &memory : problem.memories) {
       partial.busy.push_back(memory.busyCycles);
-      partial.accesses.push_back(0);
       partial.bytes.push_back(0);
     }
     return partial;
@@ -61,15 +62,13 @@ public:
     const PlacementMemory &m = problem.memories[memory];
     const PlacementItem &i = problem.items[item];
     return (i.allowed >> memory & 1) &&
-           partial.bytes[memory] + i.bytes <= m.bytes &&
-           partial.accesses[memory] + i.accesses <= m.accessesMax + 1e-9;
+           partial.bytes[memory] + i.bytes <= m.bytes;
   }
   void add(Partial &partial, size_t item, size_t memory, int sign = 1) const {
     KARAKAL_ASSERT(sign > 0 ||
                        partial.bytes[memory] >= problem.items[item].bytes,
                    "an item is removed from the memory that holds it");
     partial.busy[memory] += sign * load(item, memory);
-    partial.accesses[memory] += sign * problem.items[item].accesses;
     partial.bytes[memory] += sign * problem.items[item].bytes;
   }
   /// Returns what `item` in `memory` adds to the objective.
@@ -320,8 +319,16 @@ PlacementResult placeQuickly(const PlacementProblem &problem) {
   std::stable_sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
     return problem.items[a].bytes > problem.items[b].bytes;
   });
+  // What has the fewest memories to lie in comes first, so that others leave it
+  // room there.
+  std::vector<size_t> byFreedom = bySize;
+  auto freedom = [&](size_t item) {
+    return std::bitset<32>(problem.items[item].allowed).count();
+  };
+  std::stable_sort(byFreedom.begin(), byFreedom.end(),
+                   [&](size_t a, size_t b) { return freedom(a) < freedom(b); });
   PlacementResult best;
-  for (const std::vector<size_t> &order : {byLoad, bySize}) {
+  for (const std::vector<size_t> &order : {byLoad, bySize, byFreedom}) {
     std::vector<unsigned> memoryOf(problem.items.size());
     if (!greedy(costs, order, memoryOf))
       continue;

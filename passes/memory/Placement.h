@@ -10,14 +10,13 @@
 // busy is the unit's service time per packet, including the other commands of
 // the program (rings, descriptors). rate is the packets per cycle. The second
 // sum is the mean queueing delay with constant service time (M/D/1) at low
-// load. Constraints: the bytes of each memory; the commands per packet of a
-// memory; the memories that a structure may be in.
+// load. Constraints: the bytes of each memory; the memories that a structure
+// may be in.
 
 #ifndef KARAKAL_PASSES_MEMORY_PLACEMENT_H
 #define KARAKAL_PASSES_MEMORY_PLACEMENT_H
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,6 @@ struct PlacementMemory {
   double opCycles = 0;      ///< unit busy per command
   double wordCycles = 0;    ///< unit busy per word moved
   double busyCycles = 0;    ///< per packet, of other commands
-  /// The most commands per packet of global data.
-  double accessesMax = std::numeric_limits<double>::infinity();
 };
 
 /// A structure to be placed.

@@ -25,6 +25,7 @@
 // and `baker.via` on channels. Ensures: no channel_put, no channel and no
 // unreachable function.
 
+#include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/Batches.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
@@ -33,7 +34,6 @@
 #include "passes/packets/CoreChannels.h"
 #include "passes/packets/CoreFunctions.h"
 #include "passes/packets/Stoppable.h"
-#include "passes/packets/Tickets.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/Order.h"
 #include "target-ixp/chip/Punts.h"
@@ -273,7 +273,7 @@ void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
         loc, builder.create<arith::CmpIOp>(loc, predicate, value,
                                            word(builder, loc, bound)));
   };
-  bool hasTicket = getOperation()->hasAttr(orderAttrName);
+  bool hasTicket = ir::keepsOrder(getOperation());
   Value head =
       builder.create<arith::ShRUIOp>(loc, message[1], word(builder, loc, 16));
   if (hasTicket)

@@ -1,8 +1,8 @@
 #include "passes/packets/PacketState.h"
+#include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/packets/CoreFunctions.h"
-#include "passes/packets/Tickets.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/Order.h"
 
@@ -97,7 +97,7 @@ forEachPassed(func::FuncOp entry,
 
 PacketStates::PacketStates(func::FuncOp entry)
     : entry(entry),
-      hasTicket(entry->getParentOfType<ModuleOp>()->hasAttr(orderAttrName)) {
+      hasTicket(ir::keepsOrder(entry->getParentOfType<ModuleOp>())) {
   findSequence();
   findWords();
   findChanges();

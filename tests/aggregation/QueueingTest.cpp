@@ -1,6 +1,7 @@
 // The model's queues agree with values computed by hand.
 
 #include "aggregation/model/Queueing.h"
+#include "aggregation/model/ThroughputModel.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -98,7 +99,8 @@ TEST(QueueingTest, WithoutCodeEachCommandEndsASegment) {
 
 TEST(QueueingTest, AnSramChannelWithCommandsOfOneKindAddsThemUp) {
   auto cyclesOf = [](const std::vector<Stage> &stages) {
-    return sramChannelCycles(stages, SharedUnit::Sram0, SharedUnit::Sram0Write);
+    return sramChannelCycles(stages, SharedUnit::Sram0, SharedUnit::Sram0Write,
+                             Fit().sameKind);
   };
   EXPECT_NEAR(cyclesOf({withCommands(SharedUnit::Sram0, 4, 9)}), 36, 1e-9);
   EXPECT_NEAR(cyclesOf({withCommands(SharedUnit::Sram0Write, 3, 5)}), 15, 1e-9);
@@ -108,8 +110,8 @@ TEST(QueueingTest, AnSramChannelWithCommandsOfOneKindAddsThemUp) {
 TEST(QueueingTest, ReadsAndWritesOfAnSramChannelOverlapInPart) {
   Stage stage = withCommands(SharedUnit::Sram0, 4, 9);
   stage.cost.addCommands(SharedUnit::Sram0Write, 4, 9);
-  double cycles =
-      sramChannelCycles({stage}, SharedUnit::Sram0, SharedUnit::Sram0Write);
+  double cycles = sramChannelCycles({stage}, SharedUnit::Sram0,
+                                    SharedUnit::Sram0Write, Fit().sameKind);
   EXPECT_GT(cycles, 36 * 1.2); // more than one port alone
   EXPECT_LT(cycles, 72 * 0.8); // less than one after the other
 }

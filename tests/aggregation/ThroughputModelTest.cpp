@@ -203,12 +203,31 @@ TEST(ThroughputModelTest, TheLimitHasAKindAndAName) {
   EXPECT_EQ(limitOf(makeStage(1, 1, 6)).first, LimitKind::Ports);
 }
 
+TEST(ThroughputModelTest, FramesThatGrowCostTxMore) {
+  target::ChipParameters chip;
+  chip.portsRateBps *= 100;
+  chip.msfClockHz *= 8;
+  auto rateOf = [&](unsigned bytesAdded, bool keepsOrder) {
+    return predict({makeStage(1, 1, 6)}, chip, {64, bytesAdded, keepsOrder})
+        .packetsPerSecond;
+  };
+  // 60 bytes leave in one mpacket; with 4 more they begin inside a quadword and
+  // reach into a second one.
+  EXPECT_EQ(Frames({64, 0}).mpacketsSent(), 1u);
+  EXPECT_EQ(Frames({64, 4}).mpacketsSent(), 2u);
+  EXPECT_EQ(Frames({64, 68}).mpacketsSent(), 3u);
+  EXPECT_EQ(Frames({1518, 0}).mpacketsSent(), 24u);
+  EXPECT_LT(rateOf(4, true), 0.8 * rateOf(0, true));
+  EXPECT_EQ(rateOf(4, true), rateOf(0 + 1, true));
+  EXPECT_LT(rateOf(4, true), 0.9 * rateOf(4, false));
+}
+
 TEST(ThroughputModelTest, SmallFramesAreBoundByTheWire) {
   target::ChipParameters chip;
   chip.portsCount = 1;
   // 64 bytes and 20 of gap and preamble at 1 Gbit/s.
   EXPECT_NEAR(predict({makeStage(1, 1, 6)}, chip).packetsPerSecond,
               1e9 / (8 * 84), 1);
-  EXPECT_NEAR(predict({makeStage(1, 1, 6)}, chip, 1518).packetsPerSecond,
+  EXPECT_NEAR(predict({makeStage(1, 1, 6)}, chip, {1518}).packetsPerSecond,
               1e9 / (8 * 1538), 1);
 }

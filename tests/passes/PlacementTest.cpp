@@ -14,7 +14,7 @@ namespace {
 /// Memories like the chip's; `scale` shrinks them so that they fill.
 std::vector<PlacementMemory> memories(double scale) {
   std::vector<PlacementMemory> list(4);
-  list[0] = {"scratch", uint64_t(5888 * scale), 60, 2, 2, 16, 0.3};
+  list[0] = {"scratch", uint64_t(5888 * scale), 60, 2, 1, 62};
   list[1] = {"sram0", uint64_t(3.8e6 * scale), 90, 3, 3, 66};
   list[2] = {"sram1", uint64_t(4.1e6 * scale), 90, 3, 3, 0};
   list[3] = {"dram", uint64_t(23e6 * scale), 120, 8, 0, 64};
@@ -43,16 +43,13 @@ PlacementProblem randomProblem(std::mt19937 &random, unsigned items,
 bool keepsConstraints(const PlacementProblem &problem,
                       const std::vector<unsigned> &memoryOf) {
   std::vector<uint64_t> bytes(problem.memories.size());
-  std::vector<double> accesses(problem.memories.size());
   for (size_t i = 0; i < memoryOf.size(); ++i) {
     if (!(problem.items[i].allowed >> memoryOf[i] & 1))
       return false;
     bytes[memoryOf[i]] += problem.items[i].bytes;
-    accesses[memoryOf[i]] += problem.items[i].accesses;
   }
   for (size_t m = 0; m < bytes.size(); ++m)
-    if (bytes[m] > problem.memories[m].bytes ||
-        accesses[m] > problem.memories[m].accessesMax + 1e-6)
+    if (bytes[m] > problem.memories[m].bytes)
       return false;
   return true;
 }
@@ -145,15 +142,31 @@ TEST(Placement, AStructureMayFillAMemory) {
   }
 }
 
-TEST(Placement, AMemoryTakesNoMoreAccessesThanItMay) {
-  for (double accesses : {0.3, 0.31}) {
+TEST(Placement, ABusyMemoryIsFartherThanItsLatency) {
+  // An access adds 3 cycles to a load of `busy`: 3 * busy / 123 cycles of
+  // waiting, against 30 more of latency.
+  for (double busy : {1000.0, 1500.0}) {
     PlacementProblem problem;
-    problem.memories = {{"few", 100, 60, 2, 2, 0, 0.3},
-                        {"many", 1000, 90, 3, 3, 0}};
+    problem.memories = {{"near", 100, 60, 2, 1, busy},
+                        {"far", 1000, 90, 2, 1, 0}};
     problem.packetsPerCycle = 1 / 123.0;
-    problem.items.push_back({10, accesses, accesses, ~0u});
+    problem.items.push_back({10, 1, 1, ~0u});
     ASSERT_EQ(place(problem).memoryOf.size(), 1u);
-    EXPECT_EQ(place(problem).memoryOf[0], accesses > 0.3 ? 1u : 0u);
+    EXPECT_EQ(place(problem).memoryOf[0], busy > 1230 ? 1u : 0u) << busy;
+  }
+}
+
+TEST(Placement, StructuresLeaveRoomForThoseThatHaveNoOtherMemory) {
+  // Each free structure is nearest in the memory that the last one needs.
+  PlacementProblem problem;
+  problem.memories = {{"near", 300, 60, 2, 1, 0}, {"far", 1000, 90, 2, 1, 0}};
+  problem.packetsPerCycle = 1 / 123.0;
+  problem.items = {
+      {100, 2, 2, ~0u}, {100, 2, 2, ~0u}, {100, 2, 2, ~0u}, {100, 1, 1, 0b01}};
+  for (const PlacementResult &result :
+       {placeQuickly(problem), placeExactly(problem)}) {
+    ASSERT_EQ(result.memoryOf.size(), 4u);
+    EXPECT_EQ(result.memoryOf[3], 0u);
   }
 }
 

@@ -9,6 +9,7 @@ from bench.harness.grid import Grid, grid
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
+from bench.mapping.cross_validation import point_of, validate
 from bench.mapping.mappings import app_mappings, show
 from npftrace.sweep.sweep import PointResult
 
@@ -17,7 +18,8 @@ Row = dict[str, Any]
 
 def model(bench: Bench) -> Row:
     """What the compiler's throughput model predicts, against the simulator."""
-    results = compared(grid(bench, bench.engines))
+    found = grid(bench, bench.engines)
+    results = compared(found)
     cells: dict[tuple[str, str], list[object]] = {}
     for row in results:
         text = f"{row['predicted_gbps']:.2f}/{row['simulated_gbps']:.2f}"
@@ -26,6 +28,7 @@ def model(bench: Bench) -> Row:
     headings = ["application", "level", *(f"{n} ME" for n in bench.engines)]
     rows = [[*key, *row] for key, row in cells.items()]
     table("Rate in Gbps, predicted/simulated", headings, rows)
+    validated = cross_validated(bench, found)
     choices = app_mappings(bench)
     show("Mappings of the applications on 6 engines", choices)
     errors = [abs(row["relative_error"]) for row in results]
@@ -41,7 +44,20 @@ def model(bench: Bench) -> Row:
         f"mean {summary['mean_relative_error']:.1%}; chosen mapping over the "
         f"best: {summary['worst_choice_over_best']:.1%} at worst"
     )
-    return {"apps": results, **summary}
+    return {"apps": results, **summary, "cross_validation": validated}
+
+
+def cross_validated(bench: Bench, found: Grid) -> Row | None:
+    """The fits without one application; None without the tool."""
+    points = [
+        point_of(app, level, engines, result.report, served_gbps(result))
+        for (app, level, engines), result in found.items()
+    ]
+    try:
+        return validate(bench, points)
+    except Missing as missing:
+        bench.leave_out(missing)
+        return None
 
 
 def compared(found: Grid) -> list[Row]:
