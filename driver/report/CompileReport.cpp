@@ -218,6 +218,7 @@ json describeClasses(const MinimumRate &minimum) {
          {"gbps", rate.gbps()},
          {"bottleneck", rate.bottleneck},
          {"packets_per_second_max", rate.traffic.packetsPerSecondMax},
+         {"bytes_added", rate.traffic.bytesAdded},
          {"aggregates", aggregates}});
   }
   return classes;

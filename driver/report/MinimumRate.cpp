@@ -143,6 +143,7 @@ Result<std::optional<ClassRate>> Pricing::price(TrafficClass traffic) {
     stage.cost = *cost;
     rate.worst.back() = std::move(*worst);
   }
+  frames.bytesAdded = traffic.bytesAdded;
   agg::Prediction prediction = agg::predict(rate.stages, chip, frames);
   rate.packetsPerSecond = (1 - agg::modelError) * prediction.packetsPerSecond;
   rate.bottleneck = prediction.bottleneck;

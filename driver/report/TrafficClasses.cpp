@@ -2,6 +2,7 @@
 
 #include "driver/report/TrafficClasses.h"
 #include "driver/cores/NextNeighbourRings.h"
+#include "driver/report/FrameGrowth.h"
 #include "driver/report/PathEvents.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Target.h"
@@ -64,6 +65,7 @@ private:
   void addRoute(const Channels &route, const PathMarks &copies,
                 TrafficKind kind);
   PathMarks passedFrom(const PathMarks &first);
+  unsigned bytesAddedOn(const Channels &route);
   void addAllRoutes();
   void addDrops();
   void addPunts();
@@ -75,6 +77,7 @@ private:
   ModuleOp planned;
   const std::vector<AggregateCode> &engines;
   PathEvents events;
+  FrameGrowth growth;
   Channels channels;
   PathMarks marks; ///< of the channels
   PathMarks punts; ///< of the channels to the core
@@ -83,7 +86,7 @@ private:
 };
 
 Classes::Classes(ModuleOp planned, const std::vector<AggregateCode> &engines)
-    : planned(planned), engines(engines), events(planned) {
+    : planned(planned), engines(engines), events(planned), growth(planned) {
   for (auto channel : planned.getOps<ir::ChannelOp>()) {
     channels.push_back(channel);
     marks.insert(markOf(channel));
@@ -188,6 +191,17 @@ PathMarks Classes::passedFrom(const PathMarks &first) {
   return passed;
 }
 
+/// The most bytes that a packet gains on a route.
+unsigned Classes::bytesAddedOn(const Channels &route) {
+  Growth sum;
+  for (size_t i = 0; i + 1 < route.size(); ++i)
+    sum += growth.ofPut(consumerOf(route[i]), route[i + 1]);
+  // A frame is sent from the quadword of its head, so bytes that its head loses
+  // do not make up for those that its tail gains.
+  int added = sum.tail > 0 ? std::max(sum.head, 0) + sum.tail : sum.head;
+  return unsigned(std::max(added, 0));
+}
+
 /// Adds the class of a route. With `copies`, its last PPF puts several packets
 /// on these channels, and each goes its own way.
 void Classes::addRoute(const Channels &route, const PathMarks &copies,
@@ -226,6 +240,10 @@ void Classes::addRoute(const Channels &route, const PathMarks &copies,
         (channel.comesFromRx() || isMessage(channel)))
       if (auto to = receiverOf(channel))
         ++made.passages[*to].messages;
+  // Copies and packets on cycles may gain what their buffers hold.
+  Growth most = FrameGrowth::most();
+  made.bytesAdded = kind == TrafficKind::Forward ? bytesAddedOn(route)
+                                                 : most.head + most.tail;
   classes.push_back(std::move(made));
 }
 
@@ -234,6 +252,8 @@ void Classes::addAllRoutes() {
   TrafficClass made = newClass(TrafficKind::Forward, allRoutesName);
   for (TrafficClass::Passage &passage : made.passages)
     passage.messages = 1;
+  Growth most = FrameGrowth::most();
+  made.bytesAdded = most.head + most.tail;
   classes.push_back(std::move(made));
 }
 

@@ -54,6 +54,8 @@ struct TrafficClass {
   std::vector<Passage> passages;
   /// The most packets of the class in a second; 0: any number.
   double packetsPerSecondMax = 0;
+  /// The most bytes that a packet has gained when it is sent.
+  unsigned bytesAdded = 0;
 };
 
 /// Returns the classes of a program's traffic: routes, reasons, channels to the

@@ -138,6 +138,24 @@ def test_classes_have_bounds_of_their_own(promises: dict[str, Promise]) -> None:
     assert promise.report["promised"]["punts_per_second"] == 0
 
 
+def test_a_class_counts_the_mpackets_that_it_sends(
+    promises: dict[str, Promise],
+) -> None:
+    # Labels are pushed in front of a frame of 60 bytes, which then leaves in two
+    # mpackets; a routed frame keeps its length.
+    added = {
+        name: promises[KINDS[name].app].of(KINDS[name].kind, KINDS[name].name)[
+            "bytes_added"
+        ]
+        for name in ("routed", "routed6", "bridged", "passed", "pushed", "pushed3")
+    }
+    assert added["routed"] == added["bridged"] == added["passed"] == 0
+    assert added["routed6"] == 0
+    # A loop pushes the further labels: as many as the headroom may hold.
+    assert added["pushed"] == 4
+    assert added["pushed3"] == 128
+
+
 def test_a_demand_is_for_a_class(tmp_path: Path) -> None:
     image, app = tmp_path / "a.ixp", SOURCES["firewall"]
     demands = "filter.out_cc=1.5,drop not_ipv4=2"
