@@ -310,15 +310,15 @@ TEST_F(Candidates, RatesArePerPacketReceived) {
   EXPECT_DOUBLE_EQ(rates.load, 0.5);
   EXPECT_EQ(rates.store, 0);
   EXPECT_DOUBLE_EQ(rates.errorMax, 1e-3);
-  // A global that a control function writes has one store a second, at 2.5
-  // Gbit/s of 64 bytes, though the profile saw none.
+  // A global that a control function writes has one store a second, at four
+  // Gbit/s of 64 bytes with preamble and gap, though the profile saw none.
   const std::string writer =
       "func.func @c(%w: i32) attributes {baker.kind = #baker.kind<control>} "
       "{\n%g = baker.global_ref @g : !baker.ref<i32>\n"
       "baker.store %w, %g : !baker.ref<i32>\nreturn\n}\n";
   parse(g + ppf(loadG) + writer);
   auto op = module->lookupSymbol<ir::GlobalOp>("g");
-  EXPECT_DOUBLE_EQ(uses().ratesOf(op).store, 1 / (2.5e9 / 512));
+  EXPECT_DOUBLE_EQ(uses().ratesOf(op).store, 1 / (4e9 / ((64 + 20) * 8)));
   // Stores of packets and of the control plane add up.
   ir::GlobalProfile profile = *ir::profileOf(op);
   profile.updates = 3;
