@@ -1,0 +1,33 @@
+"""What the compiler tries before it decides is not compiled without need."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from testkit.applications import MPLS
+from testkit.tools import output_of, requires
+from testkit.workloads import make_workload
+
+pytestmark = requires("bakerc")
+
+
+def test_a_plan_with_too_many_aggregates_is_not_compiled(tmp_path: Path) -> None:
+    """The first plan has all rare PPFs on the engines, the second none. A later one
+    that needs more aggregates than the second is refused before it is compiled."""
+    load = make_workload(
+        "mpls", tmp_path, "--packets", "200", "--labels", "64", "--fecs", "100"
+    )
+    said = output_of(
+        "bakerc", MPLS, "--level=phr", "--time-passes", *load.profile(),
+        "-o", tmp_path / "mpls.ixp",
+    )  # fmt: skip
+    marks = [
+        "compile" if "llvm-codegen" in line else "plan"
+        for line in said.splitlines()
+        if "llvm-codegen" in line or "baker-aggregation" in line
+    ]
+    compiled = [len(list(run)) for kind, run in groupby(marks) if kind == "compile"]
+    _, without_rare, *later = compiled
+    assert later, "some rare PPFs are tried"
+    assert max(later) <= without_rare
