@@ -3,6 +3,7 @@
 #include "traces/TableEntries.h"
 
 #include "support/Error.h"
+#include "support/TableTells.h"
 #include "traces/CallGroups.h"
 
 #include <algorithm>
@@ -183,6 +184,16 @@ std::optional<Resolved> TableReader::next(uint32_t returned) {
     return entryCall();
   if (at == At::Entry && returned == 0)
     return std::nullopt;
+  if (!hasAsked) {
+    hasAsked = true;
+    at = At::Told;
+    return wordCall(ToldWord);
+  }
+  if (at == At::Told) {
+    tells = uint8_t(returned);
+    wordCount += (tells & TellsPackets ? 2 : 0) + (tells & TellsBytes ? 2 : 0) +
+                 (tells & TellsIdle ? 1 : 0);
+  }
   if (at == At::Word)
     words.push_back(returned);
   at = At::Word;
@@ -193,7 +204,7 @@ std::optional<Resolved> TableReader::next(uint32_t returned) {
 }
 
 void TableReader::keep() {
-  std::vector<uint64_t> &args = entries.emplace_back();
+  Entry &entry = entries.emplace_back();
   std::size_t next = 0;
   for (const ControlSignature::Param &param : add->params) {
     IntegerType type = typeOf(param.type);
@@ -202,18 +213,43 @@ void TableReader::keep() {
       value = value << 32 | words[next++];
     if (type.isSigned && type.bits < 64)
       value = uint64_t(int64_t(value << (64 - type.bits)) >> (64 - type.bits));
-    args.push_back(value);
+    entry.args.push_back(value);
+  }
+  for (uint32_t told : {TellsPackets, TellsBytes, TellsIdle}) {
+    if ((tells & told) == 0)
+      continue;
+    uint64_t value = words[next++];
+    if (told != TellsIdle)
+      value = value << 32 | words[next++];
+    entry.told.push_back(value);
   }
   words.clear();
 }
 
+std::string TableReader::commentOf(const std::vector<uint64_t> &told) const {
+  std::string text;
+  std::size_t next = 0;
+  auto tell = [&](const std::string &what) {
+    text += (text.empty() ? "  # " : ", ") + what;
+  };
+  if (tells & TellsPackets)
+    tell("packets: " + std::to_string(told[next++]));
+  if (tells & TellsBytes)
+    tell("bytes: " + std::to_string(told[next++]));
+  if ((tells & TellsIdle) && told[next] != 0)
+    tell("idle");
+  return text;
+}
+
 std::vector<std::string> TableReader::lines() const {
-  std::vector<std::vector<uint64_t>> sorted = entries;
+  std::vector<Entry> sorted = entries;
   if (!hasPriority)
-    std::sort(sorted.begin(), sorted.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Entry &a, const Entry &b) { return a.args < b.args; });
   std::vector<std::string> text;
-  for (const std::vector<uint64_t> &args : sorted)
-    text.push_back(callText(*add, keyCount, args));
+  for (const Entry &entry : sorted)
+    text.push_back(callText(*add, keyCount, entry.args) +
+                   commentOf(entry.told));
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
+#include "baker-lang/tree/TableTally.h"
 #include "ir/dialect/Tables.h"
 #include "support/Error.h"
 
@@ -44,14 +45,21 @@ void ProgramLowering::lowerTable(const TableDecl &decl) {
   std::vector<mlir::Attribute> rows;
   for (const TableRow &row : decl.rows)
     rows.push_back(numbers(row.arguments));
+  const std::vector<std::string> counterNames = countersOf(decl);
+  std::vector<llvm::StringRef> counters(counterNames.begin(),
+                                        counterNames.end());
+  auto stringsOrNone = [&](const std::vector<llvm::StringRef> &texts) {
+    return texts.empty() ? mlir::ArrayAttr() : builder.getStrArrayAttr(texts);
+  };
   builder.create<ir::TableOp>(
       location(decl.range), builder.getStringAttr(decl.symbol),
       builder.getStrArrayAttr(names), builder.getStrArrayAttr(kinds),
       builder.getTypeArrayAttr(keyTypes),
       mlir::TypeAttr::get(ir::StructType::get(builder.getContext(), decl.name,
                                               fieldNames, fieldTypes)),
-      builder.getStrArrayAttr(types),
-      mutables.empty() ? mlir::ArrayAttr() : builder.getStrArrayAttr(mutables),
+      builder.getStrArrayAttr(types), stringsOrNone(mutables),
+      stringsOrNone(counters),
+      isIdleNoted(decl) ? builder.getUnitAttr() : mlir::UnitAttr(),
       builder.getI64IntegerAttr(int64_t(decl.sizeCount)),
       builder.getI64IntegerAttr(int64_t(decl.limitCount)), defaults,
       rows.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(rows),
@@ -66,9 +74,16 @@ Value FunctionLowering::lowerFind(const CallExpr &call) {
   for (size_t i = 0; i < call.arguments.size(); ++i)
     keys.push_back(
         lowerAs(*call.arguments[i], call.function->parameters[i].decl->type));
+  Value bytes;
+  if (countsBytes(*table)) {
+    bytes = keys.back();
+    keys.pop_back();
+  }
   mlir::Location at = location(call.range);
   Value entry = builder.create<ir::TableFindOp>(at, builder.getI32Type(),
                                                 table->symbol, keys);
+  if (hasTally(*table))
+    builder.create<ir::TableTallyOp>(at, table->symbol, entry, bytes);
   auto type = ir::RefType::get(builder.getContext(),
                                parent.lowerType(call.type->element));
   return builder.create<ir::TableEntryOp>(at, type, table->symbol, entry);

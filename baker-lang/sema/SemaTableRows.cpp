@@ -8,6 +8,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/tree/TableTally.h"
 #include "support/Error.h"
 #include "support/NearestName.h"
 
@@ -82,10 +83,13 @@ void Sema::resolveTableDefaults(TableDecl &decl) {
     return;
   std::vector<std::string> names;
   for (const StructField &field : decl.record->fields)
-    names.push_back(field.name.name);
+    if (!isHidden(field))
+      names.push_back(field.name.name);
   checkRowNames(decl.defaults, names);
-  for (size_t i = 0; i < names.size(); ++i) {
-    TableValue *value = rowValue(decl.defaults, names[i], i);
+  for (size_t i = 0; i < decl.record->fields.size(); ++i) {
+    TableValue *value = i < names.size()
+                            ? rowValue(decl.defaults, names[i], i)
+                            : nullptr; // a word that look-ups write
     decl.defaultBits.push_back(
         value ? rowNumber(*value->first, decl.record->fields[i].type, decl)
                     .value_or(0)

@@ -8,6 +8,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/tree/TableTally.h"
 #include "support/Error.h"
 #include "support/NearestName.h"
 
@@ -28,7 +29,8 @@ static constexpr size_t numbersMax = 16;
 static const std::vector<std::string> operationNames = {
     "find", "add", "change", "remove", "clear", "count"};
 /// Those for control files alone, and where the others' helpers are.
-static const std::vector<std::string> controlNames = {"read", "dump", "own"};
+static const std::vector<std::string> controlNames = {"read", "dump", "reset",
+                                                      "expire", "own"};
 
 void Sema::resolveTable(TableDecl &decl) {
   KARAKAL_ASSERT(decl.progress == Progress::NotStarted && decl.scope,
@@ -46,7 +48,7 @@ void Sema::resolveTable(TableDecl &decl) {
 }
 
 void Sema::resolveTableRecord(TableDecl &decl) {
-  if (decl.record->fields.empty()) {
+  if (llvm::all_of(decl.record->fields, isHidden)) {
     if (!decl.isIncomplete)
       error(DiagId::EmptyDeclaration, decl.range,
             "the table '" + decl.name +
@@ -225,6 +227,8 @@ void Sema::addTableOperations(TableDecl &decl) {
           "'add' would take " + std::to_string(count) +
               " numbers of at most 64 bits; a control function takes " +
               std::to_string(numbersMax));
+  if (countsBytes(decl))
+    found.push_back({bytesCounter, types.word()});
   const Type *record = types.structType(decl.record.get(), decl.name);
   add("find", found, types.pointer(record));
   add("add", whole, types.intType());

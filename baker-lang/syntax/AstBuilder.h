@@ -90,6 +90,8 @@ private:
              DeclList &list);
   void tableFields(P::TableFieldsContext *context, TableDecl &table);
   void tableNumber(P::TableNumberContext *context, TableDecl &table);
+  void tableCounters(P::TableNamesContext *context, TableDecl &table);
+  void tableFlag(P::TableFlagContext *context, TableDecl &table);
   std::vector<TableValue> tableRow(P::TableRowContext *context);
   void unknownTableItem(const Identifier &word, const char *known);
 

@@ -4,7 +4,10 @@
 
 #include "baker-lang/syntax/AstBuilder.h"
 
+#include "baker-lang/tree/TableTally.h"
 #include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace karakal::lang {
 
@@ -28,6 +31,10 @@ void AstBuilder::table(P::TableDeclarationContext *context, bool isPrivate,
       tableFields(fields, *decl);
     else if (auto *number = dynamic_cast<P::TableNumberContext *>(item))
       tableNumber(number, *decl);
+    else if (auto *names = dynamic_cast<P::TableNamesContext *>(item))
+      tableCounters(names, *decl);
+    else if (auto *flag = dynamic_cast<P::TableFlagContext *>(item))
+      tableFlag(flag, *decl);
     else if (auto *values = dynamic_cast<P::TableDefaultContext *>(item))
       decl->defaults = tableRow(values->tableRow());
     else if (auto *rows = dynamic_cast<P::TableRowsContext *>(item)) {
@@ -38,6 +45,14 @@ void AstBuilder::table(P::TableDeclarationContext *context, bool isPrivate,
         decl->rows.push_back({range(row), tableRow(row), {}, 0});
     }
   }
+  // What look-ups write is behind the values: the counters, then the mark.
+  auto rank = [](const StructField &field) {
+    return field.name.name == idleMark ? 2 : isHidden(field) ? 1 : 0;
+  };
+  llvm::stable_sort(decl->record->fields,
+                    [&](const StructField &a, const StructField &b) {
+                      return rank(a) < rank(b);
+                    });
   list.tables.push_back(std::move(decl));
 }
 
@@ -45,8 +60,8 @@ void AstBuilder::tableFields(P::TableFieldsContext *context, TableDecl &table) {
   Identifier word = identifier(context->IDENT());
   bool isKey = word.name == "key";
   if (!isKey && word.name != "value" && word.name != "entries")
-    unknownTableItem(word, "'key { … }', 'value { … }', 'default { … }' and "
-                           "'entries { … }'");
+    unknownTableItem(word, "'key { … }', 'value { … }', 'counters { … }', "
+                           "'default { … }' and 'entries { … }'");
   for (P::TableFieldContext *item : context->tableField()) {
     Identifier name = identifier(item->fieldName());
     if (isBroken(item) || name.name.empty()) {
@@ -82,6 +97,50 @@ void AstBuilder::tableNumber(P::TableNumberContext *context, TableDecl &table) {
     error(DiagId::BadTableItem, word.range,
           "the " + word.name + " of the table is given twice");
   number = expression(context->expression());
+}
+
+static void addTallyWord(TableDecl &table, const Identifier &name) {
+  StructField word;
+  word.name = name;
+  word.typeSyntax = {"u32", name.range, false};
+  word.isMutable = true;
+  table.record->fields.push_back(std::move(word));
+}
+
+void AstBuilder::tableCounters(P::TableNamesContext *context,
+                               TableDecl &table) {
+  Identifier word = identifier(context->IDENT(0));
+  if (word.name != "counters") {
+    unknownTableItem(word, "'counters { packets; bytes; }'");
+    return;
+  }
+  for (size_t i = 1; i < context->IDENT().size(); ++i) {
+    Identifier name = identifier(context->IDENT(i));
+    if (name.name != packetsCounter && name.name != bytesCounter) {
+      error(DiagId::BadTableItem, name.range,
+            "a table counts 'packets' or 'bytes', not '" + name.name + "'");
+    } else if (llvm::is_contained(countersOf(table), name.name)) {
+      error(DiagId::BadTableItem, name.range,
+            "the counter '" + name.name + "' is given twice");
+    } else {
+      addTallyWord(table, {name.name + counterLow, name.range});
+      addTallyWord(table, {name.name + counterHigh, name.range});
+    }
+  }
+}
+
+void AstBuilder::tableFlag(P::TableFlagContext *context, TableDecl &table) {
+  Identifier word = identifier(context->IDENT());
+  bool isTwice =
+      llvm::any_of(table.record->fields, [](const StructField &field) {
+        return field.name.name == idleMark;
+      });
+  if (word.name != "idle")
+    unknownTableItem(word, "'idle;'");
+  else if (isTwice)
+    error(DiagId::BadTableItem, word.range, "'idle' is given twice");
+  else
+    addTallyWord(table, {idleMark, word.range});
 }
 
 std::vector<TableValue> AstBuilder::tableRow(P::TableRowContext *context) {

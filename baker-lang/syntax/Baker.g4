@@ -59,13 +59,15 @@ structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
 structField : 'private'? type '*'? fieldName dimension* ';' ;
 dimension : '[' expression? ']' ;
 
-// The words `key`, `value`, `entries`, `size`, `limit` and those before the type
-// of a field are names to the grammar, as in all other places. `table` is a
+// The words `key`, `value`, `counters`, `entries`, `size`, `limit`, `idle` and
+// those before the type of a field are names to the grammar, as in all other places. `table` is a
 // keyword only before a name and a brace.
 tableDeclaration : 'table' IDENT '{' tableItem* '}' ';'? ;
 tableItem
   : IDENT '{' tableField* '}' ';'?                              # tableFields
   | IDENT '{' tableRow (',' tableRow)* ','? '}' ';'?            # tableRows
+  | IDENT '{' (IDENT ';')+ '}' ';'?                             # tableNames
+  | IDENT ';'                                                   # tableFlag
   | 'default' tableRow ';'?                                     # tableDefault
   | IDENT expression ';'                                        # tableNumber
   ;

@@ -210,11 +210,20 @@ std::string BucketText::change() const {
   return text + "move_to(place, old);";
 }
 
+std::string BucketText::isHit() const {
+  return layout.dataWords() == 0
+             ? "found != 0"
+             : "(found >> " + number(layout.shiftOf(0) + 32) + ") != 0";
+}
+
+std::string BucketText::numberOfPlace(const std::string &place) const {
+  return "data_of(" + place + ", " + number(layout.slotFieldWords) + ")" +
+         (layout.hasValues ? " >> 1" : "");
+}
+
 std::string BucketText::freeData() const {
-  if (!layout.usesNumbers())
-    return "";
-  return "give_number(data_of(place, " + number(layout.slotFieldWords) + ")" +
-         (layout.hasValues ? " >> 1" : "") + ");";
+  return layout.usesNumbers() ? "give_number(" + numberOfPlace("place") + ");"
+                              : "";
 }
 
 std::optional<uint64_t> BucketText::numberOf(StringRef name) const {

@@ -19,6 +19,10 @@ public:
   std::optional<std::string> valueOf(llvm::StringRef placeholder) const;
   /// The expression of a field in `found`, what a look-up returned.
   std::string fieldOf(unsigned field) const;
+  /// The condition that `found` is an entry.
+  std::string isHit() const;
+  /// The number of the entry at a place, which has fields elsewhere.
+  std::string numberOfPlace(const std::string &place) const;
 
 private:
   std::optional<uint64_t> numberOf(llvm::StringRef placeholder) const;

@@ -177,6 +177,18 @@ void replaceByCall(Operation *op, const std::string &callee,
   op->erase();
 }
 
+/// `found`: what the look-up returned.
+void lowerTally(ir::TableTallyOp tally, Value found) {
+  OpBuilder builder(tally);
+  llvm::SmallVector<Value> arguments = {found};
+  if (tally.getBytes())
+    arguments.push_back(tally.getBytes());
+  builder.create<func::CallOp>(tally.getLoc(),
+                               (tally.getTable() + ".own.tally").str(),
+                               TypeRange(), arguments);
+  tally.erase();
+}
+
 /// Joins the loads of a bucket's words in a look-up into one command, so that
 /// no update happens between them at any level.
 void readBucketsAtOnce(func::FuncOp lookUp) {
@@ -304,6 +316,8 @@ void BucketLookup::lower() {
           builder.create<arith::TruncIOp>(at, builder.getI1Type(), flag)
               .getResult());
       hit.erase();
+    } else if (auto tally = dyn_cast<ir::TableTallyOp>(user)) {
+      lowerTally(tally, found);
     } else {
       lowerEntry(cast<ir::TableEntryOp>(user));
     }
@@ -418,7 +432,7 @@ void LowerTables::runOnOperation() {
   }
   llvm::SmallVector<Operation *> users;
   module.walk([&](Operation *op) {
-    if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp,
+    if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp, ir::TableTallyOp,
             ir::TableUpdateOp>(op))
       users.push_back(op);
   });
@@ -428,6 +442,8 @@ void LowerTables::runOnOperation() {
       replaceByCall(op, (find.getTable() + ".find").str(), find.getKeys());
     } else if (auto hit = dyn_cast<ir::TableHitOp>(op)) {
       lowerHit(hit);
+    } else if (auto tally = dyn_cast<ir::TableTallyOp>(op)) {
+      lowerTally(tally, tally.getEntry());
     } else if (auto entry = dyn_cast<ir::TableEntryOp>(op)) {
       lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
                             (entry.getTable() + ".own.entries").str()));

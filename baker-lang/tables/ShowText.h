@@ -17,9 +17,9 @@ struct ShowText {
            const std::function<std::string(unsigned)> &valueOf);
   std::string text;
   unsigned words = 0;
+  void store(const std::string &word);
 
 private:
-  void store(const std::string &word);
   void storeNumber(unsigned offset, unsigned bits);
   void storeLength(const KeyLayout::Field &field);
   void storeKeyField(const ir::TableKey &key, unsigned number);

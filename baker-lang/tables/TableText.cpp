@@ -8,6 +8,7 @@
 #include "baker-lang/tables/BucketText.h"
 #include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
+#include "baker-lang/tables/TallyText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -54,7 +55,8 @@ class TableWriter {
 public:
   TableWriter(ir::TableOp table, const TableStructure &structure)
       : table(table), structure(structure), keys(ir::keysOf(table)),
-        layout(keys), record(cast<ir::StructType>(table.getRecord())) {
+        layout(keys), record(cast<ir::StructType>(table.getRecord())),
+        tally(table, buckets) {
     if (structure.kind == StructureKind::Buckets)
       buckets.emplace(table, hash());
   }
@@ -109,6 +111,7 @@ private:
   KeyLayout layout;
   ir::StructType record;
   std::optional<BucketText> buckets;
+  TallyText tally;
 };
 
 std::string TableWriter::keyArguments(bool withTypes) {
@@ -368,7 +371,7 @@ std::string TableWriter::defaultSlot(unsigned field) {
 std::string TableWriter::readers() {
   return joined(fieldCount(), "\n", [&](unsigned i) {
     unsigned bits = record.getFieldTypes()[i].getIntOrFloatBitWidth();
-    if (bits > 32)
+    if (bits > 32 || ir::isHidden(table, i))
       return std::string();
     bool isStatus = typeOf(i) == "int" || typeOf(i) == "s32";
     std::string value = buckets
@@ -391,6 +394,7 @@ ShowText TableWriter::show() {
   if (buckets)
     show.text = *buckets->valueOf("FOUND") + " found = look_up(" +
                 *listOf("KEY_WORD_LIST") + ");\n" + show.text;
+  tally.show(show);
   return show;
 }
 
@@ -483,6 +487,8 @@ std::string TableWriter::valueOf(StringRef name) {
   if (buckets)
     if (auto piece = buckets->valueOf(name))
       return *piece;
+  if (auto piece = tally.valueOf(name))
+    return *piece;
   if (name == "LEVELS")
     return levels();
   if (name == "KEY_WORDS_OF_PARAMETERS")
@@ -546,6 +552,12 @@ Result<std::string> tableText(ir::TableOp table,
   if (structure.kind != StructureKind::Buckets &&
       structure.kind != StructureKind::List)
     parts.push_back("walk");
+  if (ir::hasTally(table))
+    parts.push_back("tally");
+  if (table.getCounters())
+    parts.push_back("reset");
+  if (table.getIdle())
+    parts.push_back("expire");
   parts.push_back("control");
   TableWriter writer(table, structure);
   std::string text;

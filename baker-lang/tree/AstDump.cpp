@@ -5,6 +5,7 @@
 
 #include "baker-lang/tree/AstWalk.h"
 #include "baker-lang/tree/Program.h"
+#include "baker-lang/tree/TableTally.h"
 #include "support/Error.h"
 
 #include <ostream>
@@ -108,8 +109,13 @@ void Dumper::dump(const DeclList &list) {
         line() << "key " << ir::matchKindNames[unsigned(key.match)] << ' '
                << key.name.name << " : " << text(key.type) << '\n';
       for (const StructField &field : decl->record->fields)
-        line() << (field.isMutable ? "mutable " : "value ") << field.name.name
-               << " : " << text(field.type) << '\n';
+        if (!isHidden(field))
+          line() << (field.isMutable ? "mutable " : "value ") << field.name.name
+                 << " : " << text(field.type) << '\n';
+      for (const std::string &counter : countersOf(*decl))
+        line() << "counter " << counter << '\n';
+      if (isIdleNoted(*decl))
+        line() << "idle\n";
     });
   }
   for (const auto &decl : list.enums)

@@ -290,9 +290,10 @@ json describeTables(ModuleOp program) {
                       {"bits", key.bits}});
     auto record = cast<ir::StructType>(table.getRecord());
     for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
-      fields.push_back({{"name", record.getFieldNames()[i].str()},
-                        {"type", cast<StringAttr>(table.getTypes()[i]).str()},
-                        {"mutable", ir::isMutable(table, i)}});
+      if (!ir::isHidden(table, i))
+        fields.push_back({{"name", record.getFieldNames()[i].str()},
+                          {"type", cast<StringAttr>(table.getTypes()[i]).str()},
+                          {"mutable", ir::isMutable(table, i)}});
     tables.push_back(
         {{"name", table.getSymName().str()},
          {"key", keys},
@@ -301,6 +302,10 @@ json describeTables(ModuleOp program) {
          {"limit", table.getLimit()},
          {"entries", table.getEntries() ? table.getEntries()->size() : 0},
          {"structure", table.getStructure().value_or("").str()}});
+    if (table.getCounters())
+      tables.back()["counters"] = ir::countersOf(table);
+    if (table.getIdle())
+      tables.back()["idle"] = true;
   }
   return tables;
 }

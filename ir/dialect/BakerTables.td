@@ -38,6 +38,10 @@ def Baker_TableOp : Op<BakerDialect, "table",
     the key; element i of `prefix_nodes` the number of different first i bits of
     the entries that are longer.
 
+    `counters` names what is counted of the look-ups that find an entry,
+    "packets" or "bytes"; with `idle` the look-ups are noted. The record has
+    their words, which are mutable (support/TableTells.h).
+
     ```mlir
     baker.table @router.routes key(lpm "dst" : i32)
         record !baker.struct<"routes", hop : i16, used : i32>
@@ -45,12 +49,19 @@ def Baker_TableOp : Op<BakerDialect, "table",
     baker.table @small key(lpm "bits" : i2) record !baker.struct<"s", v : i8>
         types ["u8"] size 4 limit 4
         prefix_lengths [1, 0, 3] prefix_nodes [1, 2]
+    baker.table @flows key(exact "id" : i32)
+        record !baker.struct<"f", v : i8, packets.low : i32,
+                             packets.high : i32, idle.mark : i32>
+        types ["u8", "u32", "u32", "u32"]
+        mutable ["packets.low", "packets.high", "idle.mark"]
+        counters ["packets"] idle size 4 limit 4
     ```
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrArrayAttr:$key_names, StrArrayAttr:$key_kinds,
     TypeArrayAttr:$key_types, TypeAttrOf<Baker_StructType>:$record,
     StrArrayAttr:$types, OptionalAttr<StrArrayAttr>:$mutable_fields,
+    OptionalAttr<StrArrayAttr>:$counters, UnitAttr:$idle,
     I64Attr:$size, I64Attr:$limit, OptionalAttr<DenseI64ArrayAttr>:$default_values,
     OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "rows">>:$entries,
     OptionalAttr<DenseI64ArrayAttr>:$prefix_lengths,
@@ -59,6 +70,7 @@ def Baker_TableOp : Op<BakerDialect, "table",
   let assemblyFormat = [{
     $sym_name `key` `(` custom<TableKey>($key_names, $key_kinds, $key_types) `)`
     `record` $record `types` $types (`mutable` $mutable_fields^)?
+    (`counters` $counters^)? (`idle` $idle^)?
     `size` $size `limit` $limit (`default` $default_values^)?
     (`entries` $entries^)? (`prefix_lengths` $prefix_lengths^)?
     (`prefix_nodes` $prefix_nodes^)? (`structure` $structure^)? attr-dict
@@ -103,6 +115,22 @@ def Baker_TableEntryOp : Baker_TableUser<"table_entry", [Pure]> {
   let results = (outs Baker_StructRef:$ref);
   let assemblyFormat =
       "$table `[` $entry `]` attr-dict `:` qualified(type($ref))";
+}
+
+def Baker_TableTallyOp : Baker_TableUser<"table_tally"> {
+  let summary = "count a look-up in the entry that it found";
+  let description = [{
+    Adds 1 to the counter of packets and `bytes` to that of bytes, and notes that
+    the entry is not idle: what of these the table has. The default entry stays
+    as it is.
+
+    ```mlir
+    baker.table_tally @router.routes[%entry] bytes %length
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, I32:$entry,
+                       Optional<I32>:$bytes);
+  let assemblyFormat = "$table `[` $entry `]` (`bytes` $bytes^)? attr-dict";
 }
 
 def Baker_TableUpdateOp : Baker_TableUser<"table_update"> {

@@ -106,6 +106,25 @@ uint64_t tableLimitOf(func::FuncOp control) {
   return found ? found.getLimit() : 0;
 }
 
+bool isHidden(TableOp table, unsigned field) {
+  StringAttr name = cast<StructType>(table.getRecord()).getFieldNames()[field];
+  return name.getValue().contains('.');
+}
+
+std::vector<std::string> countersOf(TableOp table) {
+  std::vector<std::string> names;
+  if (auto counters = table.getCounters())
+    for (auto name : counters->getAsRange<StringAttr>())
+      names.push_back(name.str());
+  return names;
+}
+
+bool countsBytes(TableOp table) {
+  return llvm::is_contained(countersOf(table), bytesCounter);
+}
+
+bool hasTally(TableOp table) { return table.getIdle() || table.getCounters(); }
+
 bool isMutable(TableOp table, unsigned field) {
   auto names = table.getMutableFields();
   StringAttr name = cast<StructType>(table.getRecord()).getFieldNames()[field];
@@ -193,8 +212,30 @@ static LogicalResult verifyPrefixes(TableOp table) {
   return success();
 }
 
+/// The record has the words that look-ups write.
+static LogicalResult verifyTally(TableOp table) {
+  auto record = cast<StructType>(table.getRecord());
+  std::vector<std::string> words;
+  for (const std::string &counter : countersOf(table)) {
+    if (counter != packetsCounter && counter != bytesCounter)
+      return table.emitOpError() << "there is no counter of " << counter;
+    words.push_back(counter + counterLow);
+    words.push_back(counter + counterHigh);
+  }
+  if (table.getIdle())
+    words.push_back(idleMark);
+  for (const std::string &word : words) {
+    auto field = record.fieldIndex(word);
+    if (!field || !record.getFieldTypes()[*field].isInteger(32) ||
+        !isMutable(table, unsigned(*field)))
+      return table.emitOpError()
+             << "the record has no mutable i32 '" << word << "'";
+  }
+  return success();
+}
+
 LogicalResult TableOp::verify() {
-  if (failed(verifyKey(*this)))
+  if (failed(verifyKey(*this)) || failed(verifyTally(*this)))
     return failure();
   auto record = cast<StructType>(getRecord());
   if (getTypes().size() != record.getFieldNames().size())
@@ -243,6 +284,19 @@ TableEntryOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (cast<RefType>(getRef().getType()).getPointee() == table.getRecord())
     return success();
   return emitOpError() << "refers to the record of " << getTableAttr();
+}
+
+LogicalResult
+TableTallyOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  TableOp table = tableFor(*this, getTableAttr(), symbolTable);
+  if (!table)
+    return failure();
+  if (!hasTally(table))
+    return emitOpError() << "needs counters or 'idle' of " << getTableAttr();
+  if (bool(getBytes()) != countsBytes(table))
+    return emitOpError() << "tells bytes if " << getTableAttr()
+                         << " counts them";
+  return success();
 }
 
 LogicalResult

@@ -14,6 +14,7 @@
 
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/MatchKind.h"
+#include "support/TableTells.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -46,6 +47,14 @@ std::vector<TableArgument> entryArguments(const std::vector<TableKey> &keys);
 /// Whether packets may write field number `field` of the record. Such a field
 /// starts as zero and is no argument.
 bool isMutable(TableOp table, unsigned field);
+
+/// Whether programs cannot name field number `field`: look-ups write it.
+bool isHidden(TableOp table, unsigned field);
+/// The names of the table's counters.
+std::vector<std::string> countersOf(TableOp table);
+bool countsBytes(TableOp table);
+/// Whether look-ups change the entry that they find.
+bool hasTally(TableOp table);
 
 /// The limit of the table that a control function belongs to, or 0.
 uint64_t tableLimitOf(mlir::func::FuncOp control);

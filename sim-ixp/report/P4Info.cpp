@@ -22,7 +22,8 @@ namespace {
 
 /// The first byte of an object's id tells its kind (P4Runtime 1.3,
 /// section 6.3).
-constexpr uint32_t actionIds = 0x01u << 24, tableIds = 0x02u << 24;
+constexpr uint32_t actionIds = 0x01u << 24, tableIds = 0x02u << 24,
+                   directCounterIds = 0x13u << 24;
 
 std::string quoted(const std::string &text) { return json(text).dump(); }
 
@@ -81,7 +82,32 @@ std::string tableText(const json &table, uint32_t number,
             "\n    match_type: " + matchType(field["match"]) + "\n  }\n";
   return text +
          "  action_refs {\n    id: " + std::to_string(actionIds | number) +
-         "\n  }\n  size: " + std::to_string(table["limit"].get<uint64_t>()) +
+         "\n  }\n" +
+         (table.contains("counters")
+              ? "  direct_resource_ids: " +
+                    std::to_string(directCounterIds | number) + "\n"
+              : "") +
+         "  size: " + std::to_string(table["limit"].get<uint64_t>()) +
+         (table.contains("idle") ? "\n  idle_timeout_behavior: NOTIFY_CONTROL"
+                                 : "") +
+         "\n}\n";
+}
+
+/// The counter of the entries of a table.
+std::string counterText(const json &table, uint32_t number,
+                        const std::string &alias) {
+  if (!table.contains("counters"))
+    return "";
+  const auto names = table["counters"].get<std::vector<std::string>>();
+  std::string unit = names.size() == 2          ? "BOTH"
+                     : names.front() == "bytes" ? "BYTES"
+                                                : "PACKETS";
+  return "direct_counters {\n" +
+         preamble(directCounterIds | number,
+                  table["name"].get<std::string>() + ".counters",
+                  alias + ".counters") +
+         "  }\n  spec {\n    unit: " + unit +
+         "\n  }\n  direct_table_id: " + std::to_string(tableIds | number) +
          "\n}\n";
 }
 
@@ -109,13 +135,14 @@ std::string p4Info(const json &manifest) {
                      "\n  arch: \"karakal\"\n}\n";
   const json tables = manifest.value("tables", json::array());
   uint32_t number = 0;
-  std::string actions;
+  std::string actions, counters;
   for (const json &table : tables) {
     std::string alias = aliasOf(table["name"], tables);
     text += tableText(table, ++number, alias);
     actions += actionText(table, number, alias);
+    counters += counterText(table, number, alias);
   }
-  return text + actions;
+  return text + actions + counters;
 }
 
 } // namespace karakal::sim

@@ -15,6 +15,8 @@ from differential.tables import Call, Entry, Field, State, Table, random_table
 
 #: A field of an answer that no entry gave.
 NOTHING = 2**64 - 1
+#: The bytes that a look-up tells a table.
+LENGTH = 0x7100_0003
 
 
 @dataclass
@@ -52,6 +54,8 @@ class TableCase:
         at = 0
         for t in self.tables:
             keys = ", ".join(f"ph->{t.name}_{each.name}" for each in t.key)
+            if "bytes" in t.counters:
+                keys += f", {LENGTH:#x}"
             lines.append(f"  {t.name} * r{t.name} = {t.name}.find({keys});")
             for i, _ in enumerate(t.values):
                 value = f"r{t.name} ? (u64)r{t.name}->x{i} : {NOTHING:#x}"
@@ -98,18 +102,24 @@ class TableCase:
         return states
 
     def expected(self, timed: bool = True) -> list[bytes]:
+        return self.outcome(timed)[0]
+
+    def outcome(self, timed: bool = True) -> tuple[list[bytes], dict[str, State]]:
+        """The frames that leave, and the tables after the last one."""
         states, calls = self.loaded(), list(self.timed if timed else [])
         frames = []
         for number, keys in enumerate(self.keys):
             while calls and calls[0][0] <= number:
                 _, call = calls.pop(0)
                 states[call.table.name].make(call)
-            pairs = zip(self.tables, keys, strict=True)
+            pairs = list(zip(self.tables, keys, strict=True))
             answer = b"".join(
                 answer_of(states[t.name].find(key), t) for t, key in pairs
             )
             frames.append(self.frame(number, answer))
-        return frames
+            for table, key in pairs:
+                states[table.name].note(key)
+        return frames, states
 
     def parts(self, frame: bytes) -> Iterator[bytes]:
         """What each table answered."""
@@ -125,7 +135,10 @@ def answer_of(entry: Entry | None, table: Table) -> bytes:
     return b"".join((value % 2**64).to_bytes(8, "big") for value in values)
 
 
-def random_case(seed: int, packets: int = 40, calls: int = 80) -> TableCase:
+def random_case(
+    seed: int, packets: int = 40, calls: int = 80, tallies: bool = False
+) -> TableCase:
+    """`tallies`: tables have counters and idle entries, which expire."""
     rng = random.Random(seed)
     drawn: dict[int, list[int]] = {}
 
@@ -138,15 +151,29 @@ def random_case(seed: int, packets: int = 40, calls: int = 80) -> TableCase:
         return drawn[of.bits]
 
     tables = [random_table(rng, f"t{i}", pools) for i in range(rng.randint(1, 3))]
+    for table in tables if tallies else []:
+        table.counters = rng.choice(
+            (("packets",), ("bytes",), ("packets", "bytes"), ("bytes", "packets"), ())
+        )
+        table.has_idle = not table.counters or rng.random() < 0.5
     case = TableCase(tables, [], [], [])
     states = {table.name: State(table) for table in tables}
 
     def call() -> Call:
         return states[rng.choice(tables).name].random_call(rng, pools)
 
+    def tally_call() -> Call:
+        table = rng.choice(tables)
+        verbs = ["expire"] * table.has_idle + ["reset"] * (len(table.counters) > 0)
+        made = Call(table, rng.choice(verbs))
+        states[table.name].make(made)
+        return made
+
     case.initial = [call() for _ in range(calls)]
     for number in range(packets):
         case.timed += [(number, call()) for _ in range(rng.choice((0, 0, 1, 4)))]
+        if tallies and rng.random() < 0.2:
+            case.timed.append((number, tally_call()))
         near = rng.random() < 0.3
         case.keys.append(
             [
@@ -157,4 +184,6 @@ def random_case(seed: int, packets: int = 40, calls: int = 80) -> TableCase:
                 for table in tables
             ]
         )
+        for table, key in zip(tables, case.keys[-1], strict=True):
+            states[table.name].note(key)
     return case

@@ -83,6 +83,10 @@ class Entry:
     values: tuple[int, ...]
     count: int = 0
     is_miss: bool = False
+    #: What look-ups have written: their number, and whether there was one since the
+    #: last `expire`, or the entry is new.
+    hits: int = 0
+    is_idle: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,8 @@ class Table:
     values: list[Type]
     limit: int
     has_count: bool = False
+    counters: tuple[str, ...] = ()
+    has_idle: bool = False
     #: What a look-up without a match finds.
     miss: tuple[int, ...] = ()
     constants: list[tuple[Key, tuple[int, ...]]] = field(default_factory=list)
@@ -135,6 +141,11 @@ class Table:
             f"    value {{ {' '.join(values)} }}",
             f"    size {self.limit};",
         ]
+        if self.counters:
+            lines.append(
+                f"    counters {{ {' '.join(f'{c};' for c in self.counters)} }}"
+            )
+        lines += ["    idle;"] * self.has_idle
         if self.miss:
             fields = ", ".join(f"x{i}: {value}" for i, value in enumerate(self.miss))
             lines.append(f"    default {{ {fields} }}")
@@ -147,6 +158,14 @@ class Table:
             lines[-1] = lines[-1][:-1]
             lines.append("    }")
         return [*lines, "  }"]
+
+    def told(self, entry: Entry, length: int) -> str:
+        """What `dump` tells of an entry after its values. Each look-up is told
+        `length` bytes."""
+        numbers = {"packets": entry.hits, "bytes": entry.hits * length}
+        parts = [f"{k}: {v}" for k, v in numbers.items() if k in self.counters]
+        parts += ["idle"] * (self.has_idle and entry.is_idle)
+        return ", ".join(parts)
 
     def random_key(self, rng: random.Random, pools: Pools) -> Key:
         parts = tuple(each.pattern(rng, pools(each)) for each in self.key)
@@ -185,9 +204,22 @@ class State:
         """What a pointer from `find` points to."""
         return self.find(packet) or self.miss
 
+    def note(self, packet: Iterable[int]) -> None:
+        """A packet looks up this key."""
+        if entry := self.find(packet):
+            entry.hits += 1
+            entry.is_idle = False
+
     def make(self, call: Call) -> None:
         if call.verb == "clear":
             self.entries.clear()
+        elif call.verb == "expire":
+            self.entries = {k: e for k, e in self.entries.items() if not e.is_idle}
+            for entry in self.entries.values():
+                entry.is_idle = True
+        elif call.verb == "reset":
+            for entry in self.entries.values():
+                entry.hits = 0
         elif call.verb == "remove":
             del self.entries[call.key]
         elif call.verb == "change":

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from differential.table_cases import TableCase, random_case
+from differential.table_cases import LENGTH, TableCase, random_case
 from testkit.captures import read_pcapng, write_pcap
-from testkit.tools import output_of, requires, run
+from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
 QUIET = ("-Wno-unused-variable",)
@@ -83,3 +83,46 @@ def test_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
     run("bakerc", source, f"--level={level}", *profile, "-o", image, *QUIET)
     run("ixpsim", image, *inputs, f"--out={out}", "--quiet")
     check(case, out, timed=False)
+
+
+def check_tallies(case: TableCase, stats: Path, timed: bool) -> None:
+    """What look-ups have written in the entries, as `dump` tells it."""
+    _, states = case.outcome(timed)
+    values = [v for v in read_json(stats)["control"]["values"] if "entries" in v]
+    for table, value in zip(case.tables, values, strict=True):
+        told = Counter(line.partition("  # ")[2] for line in value["entries"])
+        assert told == Counter(
+            table.told(entry, LENGTH) for entry in states[table.name].entries.values()
+        ), case.source() + case.control(timed)
+
+
+def dumps_at_end(case: TableCase, folder: Path) -> None:
+    with (folder / "t.control").open("a") as control:
+        control.writelines(f"@end {table.name}.dump()\n" for table in case.tables)
+
+
+@pytest.mark.parametrize("seed", range(400, 411))
+def test_tallies_on_x86(seed: int, tmp_path: Path) -> None:
+    case = random_case(seed, tallies=True)
+    source, inputs = write(case, tmp_path)
+    dumps_at_end(case, tmp_path)
+    out, stats = tmp_path / "out.pcapng", tmp_path / "s.json"
+    files = (f"--out={out}", f"--stats={stats}")
+    for mode in ((), ("--fast", "--specialize=at-once"), ("--fast", "--sub-batch=9")):
+        run("bakerc", source, "--run", *mode, *inputs, *files, *QUIET)
+        check(case, out)
+        check_tallies(case, stats, timed=True)
+
+
+@pytest.mark.parametrize(
+    ("seed", "level"), [(420, "base"), (421, "pac"), (422, "swc"), (423, "swc")]
+)
+def test_tallies_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
+    case = random_case(seed, tallies=True)
+    source, inputs = write(case, tmp_path, timed=False)
+    dumps_at_end(case, tmp_path)
+    image, out, stats = (tmp_path / name for name in ("t.ixp", "o.pcapng", "s.json"))
+    run("bakerc", source, f"--level={level}", "-o", image, *QUIET)
+    run("ixpsim", image, *inputs, f"--out={out}", f"--stats={stats}", "--quiet")
+    check(case, out, timed=False)
+    check_tallies(case, stats, timed=False)

@@ -141,3 +141,36 @@ baker.table @t key(exact "a" : i2) record !baker.struct<"t", v : i8> types ["u8"
 
 // expected-error @+1 {{'prefix_lengths' needs a key that is exact but for one prefix}}
 baker.table @t key(lpm "a" : i2, ternary "b" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3] prefix_nodes [1, 2]
+
+// -----
+
+// expected-error @+1 {{there is no counter of drops}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] counters ["drops"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{the record has no mutable i32 'packets.low'}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] counters ["packets"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{the record has no mutable i32 'idle.mark'}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", idle.mark : i32> types ["u32"] idle size 1 limit 1
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%n: i32) {
+  // expected-error @+1 {{needs counters or 'idle' of @t}}
+  baker.table_tally @t[%n]
+  return
+}
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8, idle.mark : i32> types ["u8", "u32"] mutable ["idle.mark"] idle size 1 limit 1
+func.func private @f(%n: i32) {
+  // expected-error @+1 {{tells bytes if @t counts them}}
+  baker.table_tally @t[%n] bytes %n
+  return
+}

@@ -15,6 +15,7 @@ MESSAGES: dict[str, dict[str, tuple[str, bool]]] = {
         "pkg_info": ("PkgInfo", False),
         "tables": ("Table", True),
         "actions": ("Action", True),
+        "direct_counters": ("DirectCounter", True),
     },
     "PkgInfo": {
         "name": ("string", False),
@@ -39,8 +40,15 @@ MESSAGES: dict[str, dict[str, tuple[str, bool]]] = {
         "implementation_id": ("uint32", False),
         "direct_resource_ids": ("uint32", True),
         "size": ("int64", False),
+        "idle_timeout_behavior": ("IdleTimeoutBehavior", False),
         "is_const_table": ("bool", False),
     },
+    "DirectCounter": {
+        "preamble": ("Preamble", False),
+        "spec": ("CounterSpec", False),
+        "direct_table_id": ("uint32", False),
+    },
+    "CounterSpec": {"unit": ("Unit", False)},
     "MatchField": {
         "id": ("uint32", False),
         "name": ("string", False),
@@ -57,7 +65,11 @@ MESSAGES: dict[str, dict[str, tuple[str, bool]]] = {
         "bitwidth": ("int32", False),
     },
 }
-ENUMS = {"MatchType": ("UNSPECIFIED", "EXACT", "LPM", "TERNARY", "RANGE", "OPTIONAL")}
+ENUMS = {
+    "MatchType": ("UNSPECIFIED", "EXACT", "LPM", "TERNARY", "RANGE", "OPTIONAL"),
+    "IdleTimeoutBehavior": ("NO_TIMEOUT", "NOTIFY_CONTROL"),
+    "Unit": ("UNSPECIFIED", "BYTES", "PACKETS", "BOTH"),
+}
 TOKEN = re.compile(
     r'\s*(?:#[^\n]*\n\s*)*([A-Za-z_]\w*|-?\d+|"(?:[^"\\\n]|\\.)*"|[{}:])'
 )

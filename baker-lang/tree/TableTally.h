@@ -1,0 +1,51 @@
+// The syntax tree: what look-ups write in the entries of a table. They are the
+// last fields of its record (support/TableTells.h).
+
+#ifndef KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
+#define KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
+
+#include "baker-lang/tree/TableDecl.h"
+#include "support/TableTells.h"
+
+#include <vector>
+
+namespace karakal::lang {
+
+/// Whether look-ups write the field, which no program can name.
+inline bool isHidden(const StructField &field) {
+  return field.name.name.find('.') != std::string::npos;
+}
+
+/// The names of the counters, as they are written.
+inline std::vector<std::string> countersOf(const TableDecl &table) {
+  const std::string low = counterLow;
+  std::vector<std::string> names;
+  for (const StructField &field : table.record->fields) {
+    const std::string &name = field.name.name;
+    if (name.size() > low.size() &&
+        name.compare(name.size() - low.size(), low.size(), low) == 0)
+      names.push_back(name.substr(0, name.size() - low.size()));
+  }
+  return names;
+}
+
+inline bool countsBytes(const TableDecl &table) {
+  for (const std::string &counter : countersOf(table))
+    if (counter == bytesCounter)
+      return true;
+  return false;
+}
+
+inline bool isIdleNoted(const TableDecl &table) {
+  return !table.record->fields.empty() &&
+         table.record->fields.back().name.name == idleMark;
+}
+
+/// Whether look-ups change the entry that they find.
+inline bool hasTally(const TableDecl &table) {
+  return !table.record->fields.empty() && isHidden(table.record->fields.back());
+}
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
