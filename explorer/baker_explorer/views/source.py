@@ -42,6 +42,8 @@ _LINE_OF_CURSOR = """(event) => {{
   const view = getElement({id}).editor;
   if (view) emit(view.state.doc.lineAt(view.state.selection.main.head).number);
 }}"""
+#: Seconds that the browser may take to answer.
+_ANSWER = 30.0
 #: Seconds without a key after which the text is checked.
 _QUIET = 0.3
 
@@ -170,8 +172,19 @@ class SourceView:
         self.editor.set_value(text)
         self._decorate()
 
+    async def _text(self) -> str:
+        """What the editor shows. The server's copy, which is made of changes, can
+        lose its end at the second change after a save."""
+        text: str = await self.editor.client.run_javascript(
+            f"return getElement({self.editor.id}).editor.state.doc.toString()",
+            timeout=_ANSWER,
+        )
+        if text != self.editor.value:
+            self.editor.set_value(text)
+        return text
+
     async def _save_and_run(self, _: Any = None) -> None:
-        text = self.editor.value
+        text = await self._text()
         if text != self._saved:
             try:
                 self._session.workspace.write(self._file, text)
