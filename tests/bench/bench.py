@@ -30,6 +30,7 @@ from bench.compiler.diagnostics import diagnostics
 from bench.compiler.kernels import kernels
 from bench.compiler.never_slower import never_slower
 from bench.compiler.packet_passes import PACKET_BENCHMARKS
+from bench.explorer.page import page
 from bench.harness.bench import Bench, Failed, Missing
 from bench.mapping.mappings import mappings
 from bench.mapping.throughput_model import model, profile_speed
@@ -69,6 +70,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "batching": batching,
     "specialization": specialization,
     "switch-updates": switch_updates,
+    "explorer": page,
 }
 
 
@@ -90,7 +92,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="also bridged and Zipf traffic, and mappings that a bound excludes",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="batching: fewer programs and packets"
+        "--quick",
+        action="store_true",
+        help="batching, explorer: fewer programs and packets",
     )
     mutation.add_options(parser)
     options = parser.parse_args(arguments)
