@@ -1,6 +1,7 @@
 // LLVM's optimization of a program for x86.
 
 #include "codegen-x86/Optimize.h"
+#include "codegen-x86/ZeroExtension.h"
 #include "support/Assert.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -60,12 +61,14 @@ void optimizeQuickly(Module &module, TargetMachine &machine) {
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(simplify)));
     return passes;
   });
+  guardZeroExtensions(module);
 }
 
 void optimize(Module &module, TargetMachine &machine) {
   runPipeline(module, machine, [](PassBuilder &builder) {
     return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   });
+  guardZeroExtensions(module);
 }
 
 } // namespace karakal::x86

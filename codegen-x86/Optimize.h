@@ -20,7 +20,8 @@ void simplify(llvm::Module &module, llvm::TargetMachine &machine);
 /// runs so briefly that LLVM's -O2 does not pay.
 void optimizeQuickly(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Runs LLVM's -O2 pipeline.
+/// Runs LLVM's -O2 pipeline. After this and optimizeQuickly, code can be
+/// generated.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace karakal::x86

@@ -101,7 +101,7 @@ def dumps_at_end(case: TableCase, folder: Path) -> None:
         control.writelines(f"@end {table.name}.dump()\n" for table in case.tables)
 
 
-@pytest.mark.parametrize("seed", range(400, 411))
+@pytest.mark.parametrize("seed", range(400, 412))
 def test_tallies_on_x86(seed: int, tmp_path: Path) -> None:
     case = random_case(seed, tallies=True)
     source, inputs = write(case, tmp_path)

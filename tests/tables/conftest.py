@@ -15,7 +15,7 @@ from testkit.tools import run
 def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source; image and packets lie beside it, with the endings .ixp and .pcap."""
     source = tmp_path_factory.mktemp("every-kind") / "t.baker"
-    shutil.copy(Path(__file__).with_name("every_kind.baker"), source)
+    shutil.copy(Path(__file__).parent / "Inputs/every_kind.baker", source)
     run("bakerc", source, "-o", source.with_suffix(".ixp"))
     write_pcap(source.with_suffix(".pcap"), [bytes(60)] * 3)
     return source
