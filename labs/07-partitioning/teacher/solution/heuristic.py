@@ -11,7 +11,7 @@ import json
 import sys
 
 #: What a packet holds a lock that several engines take.
-SHARED_LOCK_CYCLES = 300
+SHARED_LOCK_CYCLES = 400
 
 with open(sys.argv[1]) as file:
     graph = json.load(file)
