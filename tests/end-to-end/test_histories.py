@@ -183,7 +183,12 @@ def test_no_search_mixes_two_states(
         "@end searches_missed()\n@end values_wrong()\n"
     )
     _, stats = simulate(
-        image, load, tmp_path, "--packets=4000", f"--set=sram.latency={latency}"
+        image,
+        load,
+        tmp_path,
+        "--packets=4000",
+        f"--set=sram.latency={latency}",
+        f"--set=scratch.latency={latency}",
     )
     *_, missed, wrong = values(stats)
     assert (missed + wrong == 0) == (unguarded is None)

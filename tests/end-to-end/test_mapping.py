@@ -262,7 +262,7 @@ def test_a_hot_lock_is_not_on_engines_that_compute(
     def rate(*options: str) -> float:
         report = report_of(source, load, tmp_path, *options)
         found = simulated_gbps(load, tmp_path)
-        assert report["predicted"]["gbps"] / found == pytest.approx(1, abs=0.2)
+        assert report["predicted"]["gbps"] / found == pytest.approx(1, abs=0.25)
         return found
 
     chosen = rate()

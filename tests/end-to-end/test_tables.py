@@ -94,7 +94,12 @@ def test_no_search_misses_a_key_while_others_change(
         "@packet 10 churn(1500)\n@end searches_missed()\n@end values_wrong()\n"
     )
     _, stats = simulate(
-        image, load, tmp_path, "--packets=6000", "--set=sram.latency=9000"
+        image,
+        load,
+        tmp_path,
+        "--packets=6000",
+        "--set=sram.latency=9000",
+        "--set=scratch.latency=9000",
     )
     _, missed, wrong = values(stats)
     assert wrong == 0
