@@ -162,9 +162,6 @@ void addPac(OpPassManager &passes, ir::Core, const PipelineOptions &options) {
   passes::PacOptions pac;
   // Phr replaces accesses of metadata by SSA values.
   pac.metadata = !includes(options.level, Level::Phr);
-  // Without soar, accesses relative to unknown heads need much code.
-  if (!includes(options.level, Level::Soar))
-    pac.maxOperations = 2000;
   passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }
