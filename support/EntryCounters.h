@@ -1,10 +1,11 @@
-// What look-ups write in the entries of a table, and how the table's function
-// `own.entry_word` tells it to the readers of entries.
+// What look-ups write in the entries of a table, and how readers of entries
+// learn it from the table's function `own.entry_word`.
 
-#ifndef KARAKAL_SUPPORT_TABLETELLS_H
-#define KARAKAL_SUPPORT_TABLETELLS_H
+#ifndef KARAKAL_SUPPORT_ENTRYCOUNTERS_H
+#define KARAKAL_SUPPORT_ENTRYCOUNTERS_H
 
 #include <cstdint>
+#include <string_view>
 
 namespace karakal {
 
@@ -18,11 +19,16 @@ inline constexpr const char *counterLow = ".low";
 inline constexpr const char *counterHigh = ".high";
 inline constexpr const char *idleMark = "idle.mark";
 
+/// Whether look-ups write the field of this name.
+inline bool isHiddenField(std::string_view name) {
+  return name.find('.') != std::string_view::npos;
+}
+
 /// The word of an entry whose bits say which words follow the arguments of
 /// `add`: two of packets, two of bytes, one of idle.
-inline constexpr uint32_t ToldWord = 0x10000;
-inline constexpr uint32_t TellsPackets = 1, TellsBytes = 2, TellsIdle = 4;
+inline constexpr uint32_t CountersWord = 0x10000;
+inline constexpr uint32_t HasPackets = 1, HasBytes = 2, HasIdle = 4;
 
 } // namespace karakal
 
-#endif // KARAKAL_SUPPORT_TABLETELLS_H
+#endif // KARAKAL_SUPPORT_ENTRYCOUNTERS_H

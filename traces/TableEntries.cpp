@@ -2,8 +2,8 @@
 
 #include "traces/TableEntries.h"
 
+#include "support/EntryCounters.h"
 #include "support/Error.h"
-#include "support/TableTells.h"
 #include "traces/CallGroups.h"
 
 #include <algorithm>
@@ -186,13 +186,13 @@ std::optional<Resolved> TableReader::next(uint32_t returned) {
     return std::nullopt;
   if (!hasAsked) {
     hasAsked = true;
-    at = At::Told;
-    return wordCall(ToldWord);
+    at = At::Counters;
+    return wordCall(CountersWord);
   }
-  if (at == At::Told) {
-    tells = uint8_t(returned);
-    wordCount += (tells & TellsPackets ? 2 : 0) + (tells & TellsBytes ? 2 : 0) +
-                 (tells & TellsIdle ? 1 : 0);
+  if (at == At::Counters) {
+    counters = uint8_t(returned);
+    wordCount += (counters & HasPackets ? 2 : 0) +
+                 (counters & HasBytes ? 2 : 0) + (counters & HasIdle ? 1 : 0);
   }
   if (at == At::Word)
     words.push_back(returned);
@@ -215,29 +215,29 @@ void TableReader::keep() {
       value = uint64_t(int64_t(value << (64 - type.bits)) >> (64 - type.bits));
     entry.args.push_back(value);
   }
-  for (uint32_t told : {TellsPackets, TellsBytes, TellsIdle}) {
-    if ((tells & told) == 0)
+  for (uint32_t counter : {HasPackets, HasBytes, HasIdle}) {
+    if ((counters & counter) == 0)
       continue;
     uint64_t value = words[next++];
-    if (told != TellsIdle)
+    if (counter != HasIdle)
       value = value << 32 | words[next++];
-    entry.told.push_back(value);
+    entry.counters.push_back(value);
   }
   words.clear();
 }
 
-std::string TableReader::commentOf(const std::vector<uint64_t> &told) const {
+std::string TableReader::commentOf(const std::vector<uint64_t> &values) const {
   std::string text;
   std::size_t next = 0;
-  auto tell = [&](const std::string &what) {
+  auto add = [&](const std::string &what) {
     text += (text.empty() ? "  # " : ", ") + what;
   };
-  if (tells & TellsPackets)
-    tell("packets: " + std::to_string(told[next++]));
-  if (tells & TellsBytes)
-    tell("bytes: " + std::to_string(told[next++]));
-  if ((tells & TellsIdle) && told[next] != 0)
-    tell("idle");
+  if (counters & HasPackets)
+    add("packets: " + std::to_string(values[next++]));
+  if (counters & HasBytes)
+    add("bytes: " + std::to_string(values[next++]));
+  if ((counters & HasIdle) && values[next] != 0)
+    add("idle");
   return text;
 }
 
@@ -249,7 +249,7 @@ std::vector<std::string> TableReader::lines() const {
   std::vector<std::string> text;
   for (const Entry &entry : sorted)
     text.push_back(callText(*add, keyCount, entry.args) +
-                   commentOf(entry.told));
+                   commentOf(entry.counters));
   return text;
 }
 

@@ -8,7 +8,7 @@
 // whether there is one; and `own.entry_word(i)`, which returns a word of it.
 // The words are the arguments of `add`, those of more than 32 bits in two
 // parts; then what look-ups have written, which follows the call as a comment:
-// `# packets: 3, idle` (support/TableTells.h). A TableReader says which of
+// `# packets: 3, idle` (support/EntryCounters.h). A TableReader says which of
 // these calls come next; the caller, simulator or x86, makes them.
 
 #ifndef KARAKAL_TRACES_TABLEENTRIES_H
@@ -47,20 +47,20 @@ public:
   std::vector<std::string> lines() const;
 
 private:
-  enum class At { Begin, Entry, Told, Word } at = At::Begin;
+  enum class At { Begin, Entry, Counters, Word } at = At::Begin;
   Resolved wordCall(std::size_t word) const;
   std::optional<Resolved> entryCall();
   void keep();
-  std::string commentOf(const std::vector<uint64_t> &told) const;
+  std::string commentOf(const std::vector<uint64_t> &values) const;
 
   const ControlSignature *add = nullptr;
   std::size_t nextEntry = 0, entryWord = 0;
   bool readsAll = false, hasPriority = false, hasAsked = false;
-  uint8_t tells = 0; ///< what the table tells, once it was asked
+  uint8_t counters = 0; ///< which counters entries have, once it was asked
   std::size_t keyCount = 0, wordCount = 0;
   std::vector<uint32_t> words;
   struct Entry {
-    std::vector<uint64_t> args, told;
+    std::vector<uint64_t> args, counters;
   };
   std::vector<Entry> entries;
 };

@@ -6,7 +6,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
-#include "baker-lang/tree/TableTally.h"
+#include "baker-lang/tree/TableCounters.h"
 #include "ir/dialect/Tables.h"
 #include "support/Error.h"
 
@@ -59,7 +59,7 @@ void ProgramLowering::lowerTable(const TableDecl &decl) {
                                               fieldNames, fieldTypes)),
       builder.getStrArrayAttr(types), stringsOrNone(mutables),
       stringsOrNone(counters),
-      isIdleNoted(decl) ? builder.getUnitAttr() : mlir::UnitAttr(),
+      hasIdleMark(decl) ? builder.getUnitAttr() : mlir::UnitAttr(),
       builder.getI64IntegerAttr(int64_t(decl.sizeCount)),
       builder.getI64IntegerAttr(int64_t(decl.limitCount)), defaults,
       rows.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(rows),
@@ -82,8 +82,8 @@ Value FunctionLowering::lowerFind(const CallExpr &call) {
   mlir::Location at = location(call.range);
   Value entry = builder.create<ir::TableFindOp>(at, builder.getI32Type(),
                                                 table->symbol, keys);
-  if (hasTally(*table))
-    builder.create<ir::TableTallyOp>(at, table->symbol, entry, bytes);
+  if (countsHits(*table))
+    builder.create<ir::TableCountHitOp>(at, table->symbol, entry, bytes);
   auto type = ir::RefType::get(builder.getContext(),
                                parent.lowerType(call.type->element));
   return builder.create<ir::TableEntryOp>(at, type, table->symbol, entry);

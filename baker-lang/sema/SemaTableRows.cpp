@@ -8,7 +8,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
-#include "baker-lang/tree/TableTally.h"
+#include "baker-lang/tree/TableCounters.h"
 #include "support/Error.h"
 #include "support/NearestName.h"
 

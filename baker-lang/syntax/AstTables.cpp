@@ -4,7 +4,7 @@
 
 #include "baker-lang/syntax/AstBuilder.h"
 
-#include "baker-lang/tree/TableTally.h"
+#include "baker-lang/tree/TableCounters.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,7 +45,7 @@ void AstBuilder::table(P::TableDeclarationContext *context, bool isPrivate,
         decl->rows.push_back({range(row), tableRow(row), {}, 0});
     }
   }
-  // What look-ups write is behind the values: the counters, then the mark.
+  // What look-ups write comes after the values: the counters, then the mark.
   auto rank = [](const StructField &field) {
     return field.name.name == idleMark ? 2 : isHidden(field) ? 1 : 0;
   };
@@ -99,7 +99,7 @@ void AstBuilder::tableNumber(P::TableNumberContext *context, TableDecl &table) {
   number = expression(context->expression());
 }
 
-static void addTallyWord(TableDecl &table, const Identifier &name) {
+static void addHiddenField(TableDecl &table, const Identifier &name) {
   StructField word;
   word.name = name;
   word.typeSyntax = {"u32", name.range, false};
@@ -123,8 +123,8 @@ void AstBuilder::tableCounters(P::TableNamesContext *context,
       error(DiagId::BadTableItem, name.range,
             "the counter '" + name.name + "' is given twice");
     } else {
-      addTallyWord(table, {name.name + counterLow, name.range});
-      addTallyWord(table, {name.name + counterHigh, name.range});
+      addHiddenField(table, {name.name + counterLow, name.range});
+      addHiddenField(table, {name.name + counterHigh, name.range});
     }
   }
 }
@@ -140,7 +140,7 @@ void AstBuilder::tableFlag(P::TableFlagContext *context, TableDecl &table) {
   else if (isTwice)
     error(DiagId::BadTableItem, word.range, "'idle' is given twice");
   else
-    addTallyWord(table, {idleMark, word.range});
+    addHiddenField(table, {idleMark, word.range});
 }
 
 std::vector<TableValue> AstBuilder::tableRow(P::TableRowContext *context) {

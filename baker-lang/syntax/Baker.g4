@@ -60,8 +60,8 @@ structField : 'private'? type '*'? fieldName dimension* ';' ;
 dimension : '[' expression? ']' ;
 
 // The words `key`, `value`, `counters`, `entries`, `size`, `limit`, `idle` and
-// those before the type of a field are names to the grammar, as in all other places. `table` is a
-// keyword only before a name and a brace.
+// those before the type of a field are names to the grammar, as in all other
+// places. `table` is a keyword only before a name and a brace.
 tableDeclaration : 'table' IDENT '{' tableItem* '}' ';'? ;
 tableItem
   : IDENT '{' tableField* '}' ';'?                              # tableFields

@@ -4,11 +4,11 @@
 //                             if (((packets ^ packets + 1) & 0x80000000) != 0)
 //                               atomic_add(entries[found].v2, 1);
 
-#include "baker-lang/tables/TallyText.h"
+#include "baker-lang/tables/CounterText.h"
 
 #include "baker-lang/tables/SlotLayout.h"
 #include "support/Assert.h"
-#include "support/TableTells.h"
+#include "support/EntryCounters.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,29 +16,29 @@ using namespace mlir;
 
 namespace karakal::lang {
 
-unsigned TallyText::fieldOf(const std::string &name) const {
+unsigned CounterText::fieldOf(const std::string &name) const {
   auto record = cast<ir::StructType>(ir::TableOp(table).getRecord());
   auto field = record.fieldIndex(name);
   KARAKAL_ASSERT(field, "the record has the words that look-ups write");
   return unsigned(*field);
 }
 
-std::string TallyText::foundWord(const std::string &name) const {
+std::string CounterText::foundWord(const std::string &name) const {
   unsigned field = fieldOf(name);
   return buckets ? buckets->fieldOf(field)
                  : "entries[found]." + slotField(field);
 }
 
-std::string TallyText::wordOfEntry(const std::string &name) const {
-  return std::string(buckets ? "states" : "entries") + "[tallied(n)]." +
+std::string CounterText::wordOfEntry(const std::string &name) const {
+  return std::string(buckets ? "states" : "entries") + "[counters_of(n)]." +
          slotField(fieldOf(name));
 }
 
-bool TallyText::hasCounter(const std::string &name) const {
+bool CounterText::hasCounter(const std::string &name) const {
   return llvm::is_contained(ir::countersOf(table), name);
 }
 
-std::string TallyText::tally() const {
+std::string CounterText::countHit() const {
   std::string text;
   for (const std::string &counter : ir::countersOf(table)) {
     std::string amount = counter == bytesCounter ? "length" : "1";
@@ -55,7 +55,7 @@ std::string TallyText::tally() const {
 
 /// Takes from `high` what belongs to the `low` that was taken away, also if a
 /// packet adds a part of it later.
-std::string TallyText::reset() const {
+std::string CounterText::reset() const {
   std::string text;
   for (const std::string &counter : ir::countersOf(table)) {
     std::string high = wordOfEntry(counter + counterHigh);
@@ -67,7 +67,7 @@ std::string TallyText::reset() const {
 }
 
 /// Atomic operations read the words, because they keep their order.
-void TallyText::show(ShowText &show) const {
+void CounterText::show(ShowText &show) const {
   for (const std::string counter : {packetsCounter, bytesCounter}) {
     if (!hasCounter(counter))
       continue;
@@ -84,28 +84,28 @@ void TallyText::show(ShowText &show) const {
 }
 
 /// What `entry_word` returns beyond the words of an entry.
-std::string TallyText::told() const {
-  unsigned bits = hasCounter(packetsCounter) * TellsPackets |
-                  hasCounter(bytesCounter) * TellsBytes |
-                  ir::TableOp(table).getIdle() * TellsIdle;
+std::string CounterText::countersWord() const {
+  unsigned bits = hasCounter(packetsCounter) * HasPackets |
+                  hasCounter(bytesCounter) * HasBytes |
+                  ir::TableOp(table).getIdle() * HasIdle;
   if (bits == 0)
     return "0";
-  return "i == " + std::to_string(ToldWord) + " ? " + std::to_string(bits) +
+  return "i == " + std::to_string(CountersWord) + " ? " + std::to_string(bits) +
          " : 0";
 }
 
-std::optional<std::string> TallyText::valueOf(StringRef name) const {
-  if (name == "TOLD")
-    return told();
+std::optional<std::string> CounterText::valueOf(StringRef name) const {
+  if (name == "COUNTERS_WORD")
+    return countersWord();
   if (name == "FOUND")
     return std::string("u32");
-  if (name == "TALLY_PARAMETER")
+  if (name == "BYTES_PARAMETER")
     return std::string(ir::countsBytes(table) ? ", u32 length" : "");
   if (name == "IS_HIT")
     return buckets ? buckets->isHit() : "found != 0";
-  if (name == "TALLY")
-    return tally();
-  if (name == "TALLY_INDEX")
+  if (name == "COUNT_HIT")
+    return countHit();
+  if (name == "COUNTERS_INDEX")
     return buckets ? buckets->numberOfPlace("n") : "n";
   if (name == "RESET")
     return reset();

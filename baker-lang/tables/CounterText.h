@@ -1,7 +1,7 @@
 // The pieces of Baker text of what look-ups write in entries.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_TALLYTEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_TALLYTEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H
 
 #include "baker-lang/tables/BucketText.h"
 #include "baker-lang/tables/ShowText.h"
@@ -10,14 +10,14 @@
 
 namespace karakal::lang {
 
-class TallyText {
+class CounterText {
 public:
   /// `buckets`: of a table of buckets, and filled in before the first use.
-  TallyText(ir::TableOp table, const std::optional<BucketText> &buckets)
+  CounterText(ir::TableOp table, const std::optional<BucketText> &buckets)
       : table(table), buckets(buckets) {}
 
-  /// The replacement of a placeholder of `tally`, `reset` or `expire`; nothing
-  /// if it is another's.
+  /// The replacement of a placeholder of the templates `counters`, `reset` and
+  /// `expire`; std::nullopt if it is in none of them.
   std::optional<std::string> valueOf(llvm::StringRef placeholder) const;
   /// Appends the counters of the entry `n`, and whether it is idle.
   void show(ShowText &show) const;
@@ -28,8 +28,8 @@ private:
   std::string foundWord(const std::string &name) const;
   std::string wordOfEntry(const std::string &name) const;
   bool hasCounter(const std::string &name) const;
-  std::string tally() const;
-  std::string told() const;
+  std::string countHit() const;
+  std::string countersWord() const;
   std::string reset() const;
 
   ir::TableOp table;
@@ -38,4 +38,4 @@ private:
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_TALLYTEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H

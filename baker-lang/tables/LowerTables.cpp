@@ -178,15 +178,15 @@ void replaceByCall(Operation *op, const std::string &callee,
 }
 
 /// `found`: what the look-up returned.
-void lowerTally(ir::TableTallyOp tally, Value found) {
-  OpBuilder builder(tally);
+void lowerCountHit(ir::TableCountHitOp counted, Value found) {
+  OpBuilder builder(counted);
   llvm::SmallVector<Value> arguments = {found};
-  if (tally.getBytes())
-    arguments.push_back(tally.getBytes());
-  builder.create<func::CallOp>(tally.getLoc(),
-                               (tally.getTable() + ".own.tally").str(),
+  if (counted.getBytes())
+    arguments.push_back(counted.getBytes());
+  builder.create<func::CallOp>(counted.getLoc(),
+                               (counted.getTable() + ".own.count_hit").str(),
                                TypeRange(), arguments);
-  tally.erase();
+  counted.erase();
 }
 
 /// Joins the loads of a bucket's words in a look-up into one command, so that
@@ -316,8 +316,8 @@ void BucketLookup::lower() {
           builder.create<arith::TruncIOp>(at, builder.getI1Type(), flag)
               .getResult());
       hit.erase();
-    } else if (auto tally = dyn_cast<ir::TableTallyOp>(user)) {
-      lowerTally(tally, found);
+    } else if (auto counted = dyn_cast<ir::TableCountHitOp>(user)) {
+      lowerCountHit(counted, found);
     } else {
       lowerEntry(cast<ir::TableEntryOp>(user));
     }
@@ -432,8 +432,8 @@ void LowerTables::runOnOperation() {
   }
   llvm::SmallVector<Operation *> users;
   module.walk([&](Operation *op) {
-    if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp, ir::TableTallyOp,
-            ir::TableUpdateOp>(op))
+    if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp,
+            ir::TableCountHitOp, ir::TableUpdateOp>(op))
       users.push_back(op);
   });
   for (Operation *op : users) {
@@ -442,8 +442,8 @@ void LowerTables::runOnOperation() {
       replaceByCall(op, (find.getTable() + ".find").str(), find.getKeys());
     } else if (auto hit = dyn_cast<ir::TableHitOp>(op)) {
       lowerHit(hit);
-    } else if (auto tally = dyn_cast<ir::TableTallyOp>(op)) {
-      lowerTally(tally, tally.getEntry());
+    } else if (auto counted = dyn_cast<ir::TableCountHitOp>(op)) {
+      lowerCountHit(counted, counted.getEntry());
     } else if (auto entry = dyn_cast<ir::TableEntryOp>(op)) {
       lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
                             (entry.getTable() + ".own.entries").str()));

@@ -6,9 +6,9 @@
 #include "baker-lang/tables/TableText.h"
 
 #include "baker-lang/tables/BucketText.h"
+#include "baker-lang/tables/CounterText.h"
 #include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
-#include "baker-lang/tables/TallyText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,7 +56,7 @@ public:
   TableWriter(ir::TableOp table, const TableStructure &structure)
       : table(table), structure(structure), keys(ir::keysOf(table)),
         layout(keys), record(cast<ir::StructType>(table.getRecord())),
-        tally(table, buckets) {
+        counters(table, buckets) {
     if (structure.kind == StructureKind::Buckets)
       buckets.emplace(table, hash());
   }
@@ -111,7 +111,7 @@ private:
   KeyLayout layout;
   ir::StructType record;
   std::optional<BucketText> buckets;
-  TallyText tally;
+  CounterText counters;
 };
 
 std::string TableWriter::keyArguments(bool withTypes) {
@@ -394,7 +394,7 @@ ShowText TableWriter::show() {
   if (buckets)
     show.text = *buckets->valueOf("FOUND") + " found = look_up(" +
                 *listOf("KEY_WORD_LIST") + ");\n" + show.text;
-  tally.show(show);
+  counters.show(show);
   return show;
 }
 
@@ -487,7 +487,7 @@ std::string TableWriter::valueOf(StringRef name) {
   if (buckets)
     if (auto piece = buckets->valueOf(name))
       return *piece;
-  if (auto piece = tally.valueOf(name))
+  if (auto piece = counters.valueOf(name))
     return *piece;
   if (name == "LEVELS")
     return levels();
@@ -552,8 +552,8 @@ Result<std::string> tableText(ir::TableOp table,
   if (structure.kind != StructureKind::Buckets &&
       structure.kind != StructureKind::List)
     parts.push_back("walk");
-  if (ir::hasTally(table))
-    parts.push_back("tally");
+  if (ir::countsHits(table))
+    parts.push_back("counters");
   if (table.getCounters())
     parts.push_back("reset");
   if (table.getIdle())

@@ -5,7 +5,7 @@
 
 #include "baker-lang/tree/AstWalk.h"
 #include "baker-lang/tree/Program.h"
-#include "baker-lang/tree/TableTally.h"
+#include "baker-lang/tree/TableCounters.h"
 #include "support/Error.h"
 
 #include <ostream>
@@ -114,7 +114,7 @@ void Dumper::dump(const DeclList &list) {
                  << " : " << text(field.type) << '\n';
       for (const std::string &counter : countersOf(*decl))
         line() << "counter " << counter << '\n';
-      if (isIdleNoted(*decl))
+      if (hasIdleMark(*decl))
         line() << "idle\n";
     });
   }

@@ -1,11 +1,11 @@
 // The syntax tree: what look-ups write in the entries of a table. They are the
-// last fields of its record (support/TableTells.h).
+// last fields of its record (support/EntryCounters.h).
 
-#ifndef KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
-#define KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
+#ifndef KARAKAL_BAKER_LANG_TREE_TABLECOUNTERS_H
+#define KARAKAL_BAKER_LANG_TREE_TABLECOUNTERS_H
 
 #include "baker-lang/tree/TableDecl.h"
-#include "support/TableTells.h"
+#include "support/EntryCounters.h"
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace karakal::lang {
 
 /// Whether look-ups write the field, which no program can name.
 inline bool isHidden(const StructField &field) {
-  return field.name.name.find('.') != std::string::npos;
+  return isHiddenField(field.name.name);
 }
 
 /// The names of the counters, as they are written.
@@ -36,16 +36,16 @@ inline bool countsBytes(const TableDecl &table) {
   return false;
 }
 
-inline bool isIdleNoted(const TableDecl &table) {
+inline bool hasIdleMark(const TableDecl &table) {
   return !table.record->fields.empty() &&
          table.record->fields.back().name.name == idleMark;
 }
 
 /// Whether look-ups change the entry that they find.
-inline bool hasTally(const TableDecl &table) {
+inline bool countsHits(const TableDecl &table) {
   return !table.record->fields.empty() && isHidden(table.record->fields.back());
 }
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TREE_TABLETALLY_H
+#endif // KARAKAL_BAKER_LANG_TREE_TABLECOUNTERS_H

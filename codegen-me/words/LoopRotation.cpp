@@ -23,7 +23,6 @@
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
-#include <set>
 
 namespace karakal::codegen {
 
@@ -33,8 +32,6 @@ using target::Op;
 
 /// The executions that a rotation must save, for each execution that it adds.
 constexpr float gainMin = 8;
-
-bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
 
 /// Whether control never passes from this word to the next.
 bool endsPath(const Item &item) {
@@ -73,15 +70,6 @@ Item branchTo(unsigned label, const Item &near, float executions) {
   item.marks = near.marks;
   item.frequency = item.taken = executions;
   return item;
-}
-
-/// The labels that words name.
-std::set<unsigned> namedLabels(const std::vector<Item> &items) {
-  std::set<unsigned> named;
-  for (const Item &item : items)
-    if (isWord(item) && item.label)
-      named.insert(item.label);
-  return named;
 }
 
 /// Whether a branch may lead to the item.

@@ -20,7 +20,6 @@
 #include "support/Error.h"
 
 #include <algorithm>
-#include <set>
 
 namespace karakal::codegen {
 
@@ -29,14 +28,9 @@ namespace {
 using target::Instruction;
 using target::Op;
 
-bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
-
 /// The number of items before the end of the prologue.
 unsigned prologueOf(const WordProgram &program) {
-  std::set<unsigned> named;
-  for (const Item &item : program.items)
-    if (isWord(item) && item.label)
-      named.insert(item.label);
+  const std::set<unsigned> named = namedLabels(program.items);
   unsigned end = 0;
   while (end < program.items.size()) {
     const Item &item = program.items[end];
@@ -72,7 +66,7 @@ bool movesConstant(const std::vector<Item> &items, unsigned index,
     return false;
   if (i.op == Op::Immed)
     return item.label == 0;
-  if (i.op != Op::AluB || !i.a.isNone() || !i.b.isGpr())
+  if (!isMove(item) || !i.b.isGpr())
     return false;
   bool isSet = false;
   for (unsigned at = 0; at < items.size(); ++at)

@@ -31,19 +31,18 @@ bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
 /// Whether the word is a plain move between the registers that `from` and `to`
 /// accept.
 template <typename From, typename To>
-bool isMove(const std::vector<Item> &items, unsigned index, From from, To to) {
+bool isMoveBetween(const std::vector<Item> &items, unsigned index, From from,
+                   To to) {
   const Item &item = items[index];
-  const Instruction &i = item.instruction;
-  return item.kind == Item::Kind::Word && i.op == Op::AluB && i.a.isNone() &&
-         !item.isGlued && !isTail(items, index) && item.window == 0 &&
-         from(i.b) && to(i.dest);
+  return isMove(item) && !isTail(items, index) && item.window == 0 &&
+         from(item.instruction.b) && to(item.instruction.dest);
 }
 
 /// Whether the ld_field can be replaced: no shift, no condition codes.
 bool isPlainField(const std::vector<Item> &items, unsigned index) {
   const Item &item = items[index];
   const Instruction &i = item.instruction;
-  return item.kind == Item::Kind::Word && i.op == Op::LdField && !i.loadCc &&
+  return isWord(item) && i.op == Op::LdField && !i.loadCc &&
          i.shift.kind == target::Shift::Kind::None && !item.isGlued &&
          !isTail(items, index) && (isXfer(i.b) || i.b.isGpr());
 }
@@ -85,7 +84,7 @@ unsigned PartMerges::nextUse(unsigned index, GprSet reg) const {
   for (unsigned i = index + 1; i <= index + DistanceMax && i < items.size();
        ++i) {
     const Instruction &word = items[i].instruction;
-    if (items[i].kind != Item::Kind::Word || !isArithmetic(word))
+    if (!isWord(items[i]) || !isArithmetic(word))
       break;
     if ((gprsRead(word) | gprBit(word.dest)) & reg)
       return i;
@@ -95,7 +94,7 @@ unsigned PartMerges::nextUse(unsigned index, GprSet reg) const {
 
 bool PartMerges::mergeAt(unsigned index) {
   auto isGpr = [](const Operand &o) { return o.isGpr(); };
-  if (!isMove(items, index, isXfer, isGpr))
+  if (!isMoveBetween(items, index, isXfer, isGpr))
     return false;
   const Operand copied = items[index].instruction.b;
   const Operand reg = items[index].instruction.dest;
@@ -104,7 +103,7 @@ bool PartMerges::mergeAt(unsigned index) {
       items[field].instruction.dest != reg)
     return false;
   const unsigned last = nextUse(field, gprBit(reg));
-  if (last == items.size() || !isMove(items, last, isGpr, isXfer) ||
+  if (last == items.size() || !isMoveBetween(items, last, isGpr, isXfer) ||
       (out[last] & gprBit(reg)))
     return false;
   const Instruction insert = items[field].instruction;

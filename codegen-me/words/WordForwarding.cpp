@@ -45,14 +45,6 @@ Format formatOf(const Item &item) {
   return target::row(item.instruction.op).format;
 }
 
-bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
-
-/// Whether the word is a plain move: dest = b.
-bool isMove(const Item &item) {
-  return isWord(item) && item.instruction.op == Op::AluB &&
-         item.instruction.a.isNone() && !item.isGlued;
-}
-
 bool isXfer(const Operand &o) {
   return o.kind == Operand::Kind::SXfer || o.kind == Operand::Kind::DXfer;
 }

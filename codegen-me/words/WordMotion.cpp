@@ -58,8 +58,12 @@ bool commute(const Instruction &first, const Instruction &second) {
 }
 
 bool isTail(const std::vector<Item> &items, unsigned index) {
-  return index > 0 && items[index - 1].kind == Item::Kind::Word &&
-         items[index - 1].isGlued;
+  return index > 0 && isWord(items[index - 1]) && items[index - 1].isGlued;
+}
+
+bool isMove(const Item &item) {
+  return isWord(item) && item.instruction.op == target::Op::AluB &&
+         item.instruction.a.isNone() && !item.isGlued;
 }
 
 } // namespace karakal::codegen

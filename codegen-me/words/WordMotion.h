@@ -9,6 +9,9 @@
 
 namespace karakal::codegen {
 
+/// Whether the word is a plain move, dest = b, and not glued to the next.
+bool isMove(const Item &item);
+
 /// Whether the only effects are the result and the condition codes.
 bool isArithmetic(const target::Instruction &instruction);
 

@@ -16,9 +16,15 @@ using target::Instruction;
 using target::Op;
 
 unsigned WordProgram::words() const {
-  return std::count_if(items.begin(), items.end(), [](const Item &item) {
-    return item.kind == Item::Kind::Word;
-  });
+  return std::count_if(items.begin(), items.end(), isWord);
+}
+
+std::set<unsigned> namedLabels(const std::vector<Item> &items) {
+  std::set<unsigned> named;
+  for (const Item &item : items)
+    if (isWord(item) && item.label)
+      named.insert(item.label);
+  return named;
 }
 
 //===-- Windows -----------------------------------------------------------===//

@@ -30,6 +30,7 @@
 #include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/table/Instruction.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ struct Item {
   /// The marks of the word's basic block, an index into WordProgram::marks.
   unsigned marks = 0;
 };
+
+inline bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
 
 class WordProgram {
 public:
@@ -113,6 +116,9 @@ public:
   float currentFrequency = 0;
   unsigned labelCount = 0;
 };
+
+/// The labels that words name. No branch leads to another label.
+std::set<unsigned> namedLabels(const std::vector<Item> &items);
 
 void forwardMoves(WordProgram &program);
 /// These return the number of rewrites.

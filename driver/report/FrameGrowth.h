@@ -42,7 +42,7 @@ public:
   /// most.
   Growth ofPut(mlir::func::FuncOp ppf, ir::ChannelOp channel);
 
-  /// What any packet can gain: the buffer's space before and behind a frame.
+  /// What any packet can gain: the buffer's space before and after a frame.
   static Growth most();
 
 private:

@@ -40,7 +40,7 @@ def Baker_TableOp : Op<BakerDialect, "table",
 
     `counters` names what is counted of the look-ups that find an entry,
     "packets" or "bytes"; with `idle` the look-ups are noted. The record has
-    their words, which are mutable (support/TableTells.h).
+    their words, which are mutable (support/EntryCounters.h).
 
     ```mlir
     baker.table @router.routes key(lpm "dst" : i32)
@@ -117,7 +117,7 @@ def Baker_TableEntryOp : Baker_TableUser<"table_entry", [Pure]> {
       "$table `[` $entry `]` attr-dict `:` qualified(type($ref))";
 }
 
-def Baker_TableTallyOp : Baker_TableUser<"table_tally"> {
+def Baker_TableCountHitOp : Baker_TableUser<"table_count_hit"> {
   let summary = "count a look-up in the entry that it found";
   let description = [{
     Adds 1 to the counter of packets and `bytes` to that of bytes, and notes that
@@ -125,7 +125,7 @@ def Baker_TableTallyOp : Baker_TableUser<"table_tally"> {
     as it is.
 
     ```mlir
-    baker.table_tally @router.routes[%entry] bytes %length
+    baker.table_count_hit @router.routes[%entry] bytes %length
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$table, I32:$entry,

@@ -108,7 +108,7 @@ uint64_t tableLimitOf(func::FuncOp control) {
 
 bool isHidden(TableOp table, unsigned field) {
   StringAttr name = cast<StructType>(table.getRecord()).getFieldNames()[field];
-  return name.getValue().contains('.');
+  return isHiddenField(name.getValue());
 }
 
 std::vector<std::string> countersOf(TableOp table) {
@@ -123,7 +123,9 @@ bool countsBytes(TableOp table) {
   return llvm::is_contained(countersOf(table), bytesCounter);
 }
 
-bool hasTally(TableOp table) { return table.getIdle() || table.getCounters(); }
+bool countsHits(TableOp table) {
+  return table.getIdle() || table.getCounters();
+}
 
 bool isMutable(TableOp table, unsigned field) {
   auto names = table.getMutableFields();
@@ -213,7 +215,7 @@ static LogicalResult verifyPrefixes(TableOp table) {
 }
 
 /// The record has the words that look-ups write.
-static LogicalResult verifyTally(TableOp table) {
+static LogicalResult verifyHiddenFields(TableOp table) {
   auto record = cast<StructType>(table.getRecord());
   std::vector<std::string> words;
   for (const std::string &counter : countersOf(table)) {
@@ -235,7 +237,7 @@ static LogicalResult verifyTally(TableOp table) {
 }
 
 LogicalResult TableOp::verify() {
-  if (failed(verifyKey(*this)) || failed(verifyTally(*this)))
+  if (failed(verifyKey(*this)) || failed(verifyHiddenFields(*this)))
     return failure();
   auto record = cast<StructType>(getRecord());
   if (getTypes().size() != record.getFieldNames().size())
@@ -287,11 +289,11 @@ TableEntryOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 LogicalResult
-TableTallyOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+TableCountHitOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   TableOp table = tableFor(*this, getTableAttr(), symbolTable);
   if (!table)
     return failure();
-  if (!hasTally(table))
+  if (!countsHits(table))
     return emitOpError() << "needs counters or 'idle' of " << getTableAttr();
   if (bool(getBytes()) != countsBytes(table))
     return emitOpError() << "tells bytes if " << getTableAttr()

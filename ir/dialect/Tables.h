@@ -14,7 +14,7 @@
 
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/MatchKind.h"
-#include "support/TableTells.h"
+#include "support/EntryCounters.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -54,7 +54,7 @@ bool isHidden(TableOp table, unsigned field);
 std::vector<std::string> countersOf(TableOp table);
 bool countsBytes(TableOp table);
 /// Whether look-ups change the entry that they find.
-bool hasTally(TableOp table);
+bool countsHits(TableOp table);
 
 /// The limit of the table that a control function belongs to, or 0.
 uint64_t tableLimitOf(mlir::func::FuncOp control);

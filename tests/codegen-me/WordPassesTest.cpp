@@ -29,6 +29,14 @@ protected:
   Item &add(const Instruction &i) { return program.add(i); }
   void glued(const Instruction &i) { program.add(i).isGlued = true; }
   void end() { program.add(ctxArbKill()); }
+  /// Begins a loop after a prologue of one word; returns the loop's label.
+  unsigned beginLoop(const Instruction &prologue) {
+    unsigned label = program.newLabel();
+    add(prologue);
+    program.bind(label);
+    program.currentFrequency = 1;
+    return label;
+  }
   std::vector<std::string> text() {
     std::vector<std::string> lines;
     for (const Item &item : program.items)
@@ -167,10 +175,7 @@ TEST_F(Words, APartThatChangesIsNotMergedLater) {
 }
 
 TEST_F(Words, AWordThatIsAlwaysTheSameIsParked) {
-  unsigned again = program.newLabel();
-  add(immed(gprB(1), 0x8847));
-  program.bind(again);
-  program.currentFrequency = 1;
+  unsigned again = beginLoop(immed(gprB(1), 0x8847));
   add(alu(Op::AluAdd, dXfer(2), dXfer(2), imm(1)));
   add(move(dXfer(3), gprB(1)));
   add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
@@ -182,10 +187,7 @@ TEST_F(Words, AWordThatIsAlwaysTheSameIsParked) {
 }
 
 TEST_F(Words, AWordOfASharedTransferRegisterIsNotParked) {
-  unsigned again = program.newLabel();
-  add(immed(gprB(1), 0x8847));
-  program.bind(again);
-  program.currentFrequency = 1;
+  unsigned again = beginLoop(immed(gprB(1), 0x8847));
   add(move(dXfer(3), gprB(1)));
   add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
   add(move(dXfer(3), gprA(5)));
@@ -194,10 +196,7 @@ TEST_F(Words, AWordOfASharedTransferRegisterIsNotParked) {
 }
 
 TEST_F(Words, AWordOfARegisterThatChangesIsNotParked) {
-  unsigned again = program.newLabel();
-  add(immed(gprB(1), 0x8847));
-  program.bind(again);
-  program.currentFrequency = 1;
+  unsigned again = beginLoop(immed(gprB(1), 0x8847));
   add(move(dXfer(3), gprB(1)));
   add(command(Op::DramWrite, dXfer(2), gprA(0), imm(0), 1));
   add(immed(gprB(1), 1));

@@ -136,9 +136,9 @@ def answer_of(entry: Entry | None, table: Table) -> bytes:
 
 
 def random_case(
-    seed: int, packets: int = 40, calls: int = 80, tallies: bool = False
+    seed: int, packets: int = 40, calls: int = 80, counters: bool = False
 ) -> TableCase:
-    """`tallies`: tables have counters and idle entries, which expire."""
+    """`counters`: tables have counters and idle entries, which expire."""
     rng = random.Random(seed)
     drawn: dict[int, list[int]] = {}
 
@@ -151,7 +151,7 @@ def random_case(
         return drawn[of.bits]
 
     tables = [random_table(rng, f"t{i}", pools) for i in range(rng.randint(1, 3))]
-    for table in tables if tallies else []:
+    for table in tables if counters else []:
         table.counters = rng.choice(
             (("packets",), ("bytes",), ("packets", "bytes"), ("bytes", "packets"), ())
         )
@@ -162,7 +162,7 @@ def random_case(
     def call() -> Call:
         return states[rng.choice(tables).name].random_call(rng, pools)
 
-    def tally_call() -> Call:
+    def counter_call() -> Call:
         table = rng.choice(tables)
         verbs = ["expire"] * table.has_idle + ["reset"] * (len(table.counters) > 0)
         made = Call(table, rng.choice(verbs))
@@ -172,8 +172,8 @@ def random_case(
     case.initial = [call() for _ in range(calls)]
     for number in range(packets):
         case.timed += [(number, call()) for _ in range(rng.choice((0, 0, 1, 4)))]
-        if tallies and rng.random() < 0.2:
-            case.timed.append((number, tally_call()))
+        if counters and rng.random() < 0.2:
+            case.timed.append((number, counter_call()))
         near = rng.random() < 0.3
         case.keys.append(
             [

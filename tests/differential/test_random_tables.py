@@ -85,7 +85,7 @@ def test_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
     check(case, out, timed=False)
 
 
-def check_tallies(case: TableCase, stats: Path, timed: bool) -> None:
+def check_counters(case: TableCase, stats: Path, timed: bool) -> None:
     """What look-ups have written in the entries, as `dump` tells it."""
     _, states = case.outcome(timed)
     values = [v for v in read_json(stats)["control"]["values"] if "entries" in v]
@@ -102,8 +102,8 @@ def dumps_at_end(case: TableCase, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(400, 412))
-def test_tallies_on_x86(seed: int, tmp_path: Path) -> None:
-    case = random_case(seed, tallies=True)
+def test_counters_on_x86(seed: int, tmp_path: Path) -> None:
+    case = random_case(seed, counters=True)
     source, inputs = write(case, tmp_path)
     dumps_at_end(case, tmp_path)
     out, stats = tmp_path / "out.pcapng", tmp_path / "s.json"
@@ -111,18 +111,18 @@ def test_tallies_on_x86(seed: int, tmp_path: Path) -> None:
     for mode in ((), ("--fast", "--specialize=at-once"), ("--fast", "--sub-batch=9")):
         run("bakerc", source, "--run", *mode, *inputs, *files, *QUIET)
         check(case, out)
-        check_tallies(case, stats, timed=True)
+        check_counters(case, stats, timed=True)
 
 
 @pytest.mark.parametrize(
     ("seed", "level"), [(420, "base"), (421, "pac"), (422, "swc"), (423, "swc")]
 )
-def test_tallies_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
-    case = random_case(seed, tallies=True)
+def test_counters_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
+    case = random_case(seed, counters=True)
     source, inputs = write(case, tmp_path, timed=False)
     dumps_at_end(case, tmp_path)
     image, out, stats = (tmp_path / name for name in ("t.ixp", "o.pcapng", "s.json"))
     run("bakerc", source, f"--level={level}", "-o", image, *QUIET)
     run("ixpsim", image, *inputs, f"--out={out}", f"--stats={stats}", "--quiet")
     check(case, out, timed=False)
-    check_tallies(case, stats, timed=False)
+    check_counters(case, stats, timed=False)

@@ -162,7 +162,7 @@ baker.table @t key(exact "a" : i8) record !baker.struct<"t", idle.mark : i32> ty
 baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
 func.func private @f(%n: i32) {
   // expected-error @+1 {{needs counters or 'idle' of @t}}
-  baker.table_tally @t[%n]
+  baker.table_count_hit @t[%n]
   return
 }
 
@@ -171,6 +171,6 @@ func.func private @f(%n: i32) {
 baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8, idle.mark : i32> types ["u8", "u32"] mutable ["idle.mark"] idle size 1 limit 1
 func.func private @f(%n: i32) {
   // expected-error @+1 {{tells bytes if @t counts them}}
-  baker.table_tally @t[%n] bytes %n
+  baker.table_count_hit @t[%n] bytes %n
   return
 }

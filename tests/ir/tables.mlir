@@ -30,7 +30,7 @@ func.func private @f(%dst: i32, %vrf: i8, %length: i8, %hop: i16) -> i1
   %s = baker.table_update "add" @routes(%dst, %length, %vrf, %hop) : i32, i8, i8, i16
   // CHECK: baker.table_update "clear" @routes()
   %c = baker.table_update "clear" @routes()
-  // CHECK: baker.table_tally @flows[%[[N]]] bytes %arg0
-  baker.table_tally @flows[%n] bytes %dst
+  // CHECK: baker.table_count_hit @flows[%[[N]]] bytes %arg0
+  baker.table_count_hit @flows[%n] bytes %dst
   return %hit : i1
 }

@@ -88,7 +88,7 @@ def told(table: str, key: int, packets: int, size: int, is_idle: bool = False) -
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tallies")
+    folder = tmp_path_factory.mktemp("counters")
     source = folder / "t.baker"
     source.write_text(PROGRAM)
     run("bakerc", source, "-o", folder / "t.ixp")

@@ -8,6 +8,8 @@ import struct
 import subprocess
 from pathlib import Path
 
+from testkit.switch import RunningSwitch
+
 #: Of <asm-generic/socket.h>; Python does not have it.
 SO_RCVBUFFORCE = 33
 
@@ -53,3 +55,26 @@ def taken(side: socket.socket, count: int) -> list[bytes]:
         if address[2] != socket.PACKET_OUTGOING:
             frames.append(data)
     return frames
+
+
+def check_vanishing(switch: RunningSwitch, unsent: str) -> None:
+    """A switch from each port to the other uses one again that was removed, or set
+    down, and counts as `unsent` the frames that it could not send meanwhile. Ends
+    the switch."""
+    ip("link", "delete", "port1")
+    switch.wait_for("ports", 1, "downs", least=1)
+    wire(0).send(frame(1))
+    stats = switch.wait_for("ports", 1, unsent, least=1)
+    assert not stats["ports"][1]["up"] and stats["ports"][0]["up"]
+    add_pair(1)
+    other = wire(1)
+    switch.wait_for("ports", 1, "up", least=True)
+    wire(0).send(frame(2))
+    assert taken(other, 1) == [frame(2)]
+    ip("link", "set", "port0", "down")
+    switch.wait_for("ports", 0, "downs", least=1)
+    ip("link", "set", "port0", "up")
+    switch.wait_for("ports", 0, "up", least=True)
+    wire(0).send(frame(3))
+    assert taken(other, 1) == [frame(3)]
+    switch.end()

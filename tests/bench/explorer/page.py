@@ -142,7 +142,7 @@ def page(bench: Bench) -> dict[str, Any]:
     if not shutil.which("chromium") or not shutil.which("chromedriver"):
         raise Missing("chromium is not installed")
     if not find_spec("baker_explorer") or not find_spec("nicegui"):
-        raise Missing("baker-explorer is not installed: run ./dev explorer once")
+        raise Missing("baker-explorer is not installed: run ./dev bench explorer")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(bench.root / "apps/l3-switch", folder / "l3-switch")
