@@ -62,7 +62,7 @@ double residualSegment(const MessageCost &cost) {
 }
 
 double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
-                         SharedUnit write, double sameKind) {
+                         SharedUnit write) {
   struct Draw {
     bool isWrite;
     double cycles, upTo;
@@ -87,17 +87,43 @@ double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
                         [&](const Draw &d) { return point <= d.upTo; });
   };
   double start = 0, readFree = 0, writeFree = 0;
-  auto drawn = draw();
   for (unsigned command = 0; command < commandCount; ++command) {
-    bool isSameKind = share() < sameKind, wasWrite = drawn->isWrite;
-    do
-      drawn = draw();
-    while (isSameKind && drawn->isWrite != wasWrite);
+    auto drawn = draw();
     double &free = drawn->isWrite ? writeFree : readFree;
     start = std::max(start, free);
     free = start + drawn->cycles;
   }
   return all * std::max(readFree, writeFree) / commandCount;
+}
+
+double dramCycles(const std::vector<Stage> &stages,
+                  const target::ChipParameters &chip) {
+  double busy = 0, commands = 0;
+  for (const Stage &stage : stages) {
+    busy += stage.messages * stage.cost.busy[size_t(SharedUnit::Dram)];
+    commands += stage.messages * stage.cost.commands[size_t(SharedUnit::Dram)];
+  }
+  if (commands <= 0)
+    return busy;
+  double banks = double(chip.dramBanks), channels = double(chip.dramChannels);
+  double row = double(chip.dramBankCycles), quad = double(chip.dramQuadCycles);
+  // The length of an average command: its cycles are those of the banks or of
+  // the bus, whichever are more (target::commandCost).
+  double cycles = busy / commands * channels;
+  double quads =
+      std::max(1.0, std::min(1 + (cycles * banks - row) / quad, cycles / quad));
+  double bank = row + (quads - 1) * quad;
+  double bus = std::max(quads, double(chip.dramBurstQuads)) * quad +
+               double(chip.dramTurnaroundCycles) / 2;
+  double elsewhere = std::max(bank - bus, 0.0);
+  double queue = 0, rate = 0;
+  for (double customers = 1; customers <= banks; ++customers) {
+    double wait = bus * (1 + queue);
+    rate = customers / (elsewhere + wait);
+    queue = rate * wait;
+  }
+  KARAKAL_ASSERT(rate * bus <= 1 + 1e-9, "a bus has one transfer at a time");
+  return std::max(busy, commands / (rate * channels));
 }
 
 } // namespace karakal::agg

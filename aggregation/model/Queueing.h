@@ -7,6 +7,7 @@
 #define KARAKAL_AGGREGATION_MODEL_QUEUEING_H
 
 #include "aggregation/model/Stage.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include <vector>
 
 namespace karakal::agg {
@@ -43,11 +44,16 @@ double residualSegment(const MessageCost &cost);
 /// for an earlier write that waits for its port. The order of the commands
 /// determines how much the work of the two ports overlaps. The function
 /// measures the overlap with 2,048 commands drawn from a fixed random sequence.
-/// Contexts that waited for the same unit continue together: with the
-/// probability `sameKind`, beyond chance, a command has the kind of the command
-/// before it.
 double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
-                         SharedUnit write, double sameKind);
+                         SharedUnit write);
+
+/// Returns the cycles that a DRAM channel takes per packet received. Its banks
+/// work at the same time, but all transfer over one data bus, and a bank that
+/// waits for the bus is not free: the banks are the customers of the bus (mean
+/// value analysis). A command of average length, and half of the commands turn
+/// the bus round.
+double dramCycles(const std::vector<Stage> &stages,
+                  const target::ChipParameters &chip);
 
 } // namespace karakal::agg
 

@@ -75,14 +75,13 @@ double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
 }
 
 /// Makes one unit of the ports of an SRAM channel, in place of its read port.
-void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write,
-               double sameKind) {
+void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
   if (reads + writes <= 0)
     return;
-  double share = std::max(sramChannelCycles(stages, read, write, sameKind) /
-                              (reads + writes),
-                          std::max(reads, writes) / (reads + writes));
+  double share =
+      std::max(sramChannelCycles(stages, read, write) / (reads + writes),
+               std::max(reads, writes) / (reads + writes));
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
     MessageCost &cost = stage.cost;
@@ -92,6 +91,18 @@ void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write,
     // as long as the other command takes.
     cost.squares[into] = share * (cost.squares[into] + cost.squares[from]);
     cost.busy[from] = cost.commands[from] = cost.squares[from] = 0;
+  }
+}
+
+/// Adds the time for which banks of DRAM wait for their data bus.
+void joinBanks(std::vector<Stage> &stages, const target::ChipParameters &chip) {
+  double busy = busyOf(stages, SharedUnit::Dram);
+  if (busy <= 0)
+    return;
+  double share = dramCycles(stages, chip) / busy;
+  for (Stage &stage : stages) {
+    stage.cost.busy[size_t(SharedUnit::Dram)] *= share;
+    stage.cost.squares[size_t(SharedUnit::Dram)] *= share * share;
   }
 }
 
@@ -249,8 +260,8 @@ Prediction predict(const std::vector<Stage> &program,
   for (size_t u = 0; u < sharedUnitCount; ++u)
     prediction.unitUtilization[u] = busyOf(stages, SharedUnit(u));
   for (uint32_t channel = 0; channel < chip.sramChannels; ++channel)
-    joinPorts(stages, target::readPort(channel), target::writePort(channel),
-              fit.sameKind);
+    joinPorts(stages, target::readPort(channel), target::writePort(channel));
+  joinBanks(stages, chip);
   std::vector<Limit> limits = hardLimits(stages, chip, frames, fit);
   auto least = std::min_element(
       limits.begin(), limits.end(),

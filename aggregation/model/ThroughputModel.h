@@ -80,14 +80,11 @@ double lockRate(const std::vector<Stage> &stages,
 /// model`).
 inline constexpr double modelError = 0.15;
 
-/// The figures that are fitted to simulations of the applications. `./dev bench
-/// model` fits them without one application and predicts that one.
+/// The figure that is fitted to simulations of the applications. `./dev bench
+/// model` fits it without one application and predicts that one.
 struct Fit {
   /// The part of a unit's time that is lost between commands under full load.
-  double unitLoss = 0.02;
-  /// The probability, beyond chance, that successive commands of an SRAM
-  /// channel have the same kind.
-  double sameKind = 0.07;
+  double unitLoss = 0.03;
 };
 
 /// The frames that a rate is predicted for.

@@ -99,8 +99,7 @@ TEST(QueueingTest, WithoutCodeEachCommandEndsASegment) {
 
 TEST(QueueingTest, AnSramChannelWithCommandsOfOneKindAddsThemUp) {
   auto cyclesOf = [](const std::vector<Stage> &stages) {
-    return sramChannelCycles(stages, SharedUnit::Sram0, SharedUnit::Sram0Write,
-                             Fit().sameKind);
+    return sramChannelCycles(stages, SharedUnit::Sram0, SharedUnit::Sram0Write);
   };
   EXPECT_NEAR(cyclesOf({withCommands(SharedUnit::Sram0, 4, 9)}), 36, 1e-9);
   EXPECT_NEAR(cyclesOf({withCommands(SharedUnit::Sram0Write, 3, 5)}), 15, 1e-9);
@@ -110,8 +109,45 @@ TEST(QueueingTest, AnSramChannelWithCommandsOfOneKindAddsThemUp) {
 TEST(QueueingTest, ReadsAndWritesOfAnSramChannelOverlapInPart) {
   Stage stage = withCommands(SharedUnit::Sram0, 4, 9);
   stage.cost.addCommands(SharedUnit::Sram0Write, 4, 9);
-  double cycles = sramChannelCycles({stage}, SharedUnit::Sram0,
-                                    SharedUnit::Sram0Write, Fit().sameKind);
+  double cycles =
+      sramChannelCycles({stage}, SharedUnit::Sram0, SharedUnit::Sram0Write);
   EXPECT_GT(cycles, 36 * 1.2); // more than one port alone
   EXPECT_LT(cycles, 72 * 0.8); // less than one after the other
+}
+
+TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
+  target::ChipParameters chip;
+  chip.dramBanks = 2;
+  chip.dramChannels = 1;
+  chip.dramBankCycles = 36;
+  chip.dramQuadCycles = 2;
+  chip.dramBurstQuads = 4;
+  chip.dramTurnaroundCycles = 4;
+  // A bank is busy for 36 cycles of which 10 are the bus's. One alone never
+  // waits; of two, each finds the bus busy for 10/36 of the time and waits for
+  // one transfer then.
+  double wait = 10 * (1 + 10.0 / 36);
+  EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 18)}, chip),
+              3 * (26 + wait) / 2, 1e-9);
+  chip.dramBanks = 1;
+  EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 36)}, chip), 3 * 36,
+              1e-9);
+}
+
+TEST(QueueingTest, BanksShareTheBusOfTheirOwnChannelOnly) {
+  target::ChipParameters chip;
+  double one = dramCycles({withCommands(SharedUnit::Dram, 8, 9)}, chip);
+  chip.dramChannels = 2;
+  double two = dramCycles({withCommands(SharedUnit::Dram, 8, 4.5)}, chip);
+  EXPECT_NEAR(two, one / 2, 1e-9);
+}
+
+TEST(QueueingTest, ACommandThatFillsTheBusTakesItAlone) {
+  target::ChipParameters chip;
+  // 64 quadwords take 128 cycles of the bus and 2 to turn it, and 162 of one of
+  // four banks.
+  double cycles = dramCycles({withCommands(SharedUnit::Dram, 1, 128)}, chip);
+  EXPECT_GE(cycles, 130);
+  EXPECT_LT(cycles, 1.05 * 130);
+  EXPECT_EQ(dramCycles({withCommands(SharedUnit::Sram0, 1, 9)}, chip), 0);
 }

@@ -56,7 +56,7 @@ KINDS = {
     "expired": Kind("l3-switch", "--ttl-expired 1", "punt", "l3_fwdr.expired_cc"),
     "passed": Kind("firewall", f"{RULES} 0", "forward", FILTERED, promised=0.5),
     "denied": Kind("firewall", f"{RULES} 1", "drop", "flow_denied"),
-    "pushed": Kind("mpls", NO_LABELS, "forward", PUSHED, promised=0.5),
+    "pushed": Kind("mpls", NO_LABELS, "forward", PUSHED, promised=0.45),
     "pushed3": Kind("mpls", f"--push 3 {NO_LABELS}", "forward", PUSHED3, promised=0.3),
     "swapped": Kind("mpls", "--transit 1 --egress 0", "forward", SWAPPED),
     "unknown": Kind(

@@ -4,16 +4,16 @@
 //
 // Reads the points of the applications: for each the costs of its stages, as
 // `bakerc --report` prints them, and the rate of the simulator. Fits the
-// figures of agg::Fit to all points, and to those without one application in
+// figure of agg::Fit to all points, and to those without one application in
 // turn, and prints what each fit predicts for the application that it has not
 // seen:
 //
-//   {"fits": {"": {"unit_loss": …, "same_kind": …}, "mpls": {…}, …},
+//   {"fits": {"": {"unit_loss": …}, "mpls": {…}, …},
 //    "points": [{"app": …, "level": …, "mes": …, "simulated_gbps": …,
 //                "fitted_gbps": …, "unseen_gbps": …}, …]}
 //
 // "" is the fit to all. A fit has the least sum of squared relative errors on a
-// grid; it is found by turns in each direction until neither helps.
+// grid.
 
 #include "aggregation/model/ThroughputModel.h"
 #include <fstream>
@@ -28,13 +28,8 @@ using nlohmann::json;
 namespace {
 
 /// The grid of fits: so many steps of this size from 0 on.
-struct Direction {
-  double agg::Fit::*figure;
-  double step;
-  unsigned steps;
-};
-constexpr Direction directions[] = {{&agg::Fit::unitLoss, 0.02, 5},
-                                    {&agg::Fit::sameKind, 0.05, 6}};
+constexpr double step = 0.01;
+constexpr unsigned steps = 15;
 
 struct Point {
   std::string app;
@@ -112,20 +107,14 @@ double Fitting::errorOf(const agg::Fit &fit, const std::string &without) const {
 }
 
 agg::Fit Fitting::fitWithout(const std::string &app) const {
-  agg::Fit best{0, 0};
+  agg::Fit best{0};
   double least = errorOf(best, app);
-  for (bool helps = true; helps;) {
-    helps = false;
-    for (const Direction &direction : directions)
-      for (unsigned at = 0; at <= direction.steps; ++at) {
-        agg::Fit fit = best;
-        fit.*direction.figure = at * direction.step;
-        if (double error = errorOf(fit, app); error < least) {
-          least = error;
-          best = fit;
-          helps = true;
-        }
-      }
+  for (unsigned at = 1; at <= steps; ++at) {
+    agg::Fit fit{at * step};
+    if (double error = errorOf(fit, app); error < least) {
+      least = error;
+      best = fit;
+    }
   }
   return best;
 }
@@ -138,8 +127,7 @@ json Fitting::run() const {
   json result;
   for (const std::string &app : apps) {
     agg::Fit fit = fits[app] = fitWithout(app);
-    result["fits"][app] = {{"unit_loss", fit.unitLoss},
-                           {"same_kind", fit.sameKind}};
+    result["fits"][app] = {{"unit_loss", fit.unitLoss}};
   }
   for (const Point &point : points) {
     json row = point.row;

@@ -87,7 +87,6 @@ def show(found: Row) -> Row:
             [
                 app,
                 f"{fitted['unit_loss']:.2f}",
-                f"{fitted['same_kind']:.2f}",
                 f"{mean(errors):.1%}",
                 f"{largest(errors):.1%}",
                 f"{mean(seen[app]):.1%}",
@@ -95,7 +94,7 @@ def show(found: Row) -> Row:
             ]
         )
     headings = [
-        "left out", "unitLoss", "sameKind", "mean", "largest", "mean, seen",
+        "left out", "unitLoss", "mean", "largest", "mean, seen",
         "largest, seen",
     ]  # fmt: skip
     table("Relative errors of the throughput model, cross-validated", headings, rows)

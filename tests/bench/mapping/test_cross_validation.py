@@ -40,7 +40,8 @@ def test_a_fit_predicts_an_application_that_it_has_not_seen(
     assert errors.keys() == APPS
     for app, each in errors.items():
         assert max(each) < model_error(), app
-        assert sum(map(abs, each)) / len(each) < 0.06, app
+        assert max(map(abs, each)) < 0.10, app
+        assert sum(map(abs, each)) / len(each) < 0.04, app
 
 
 def test_the_compiler_has_the_figures_of_the_fit_to_all(found: dict[str, Any]) -> None:
