@@ -26,6 +26,10 @@ constexpr double crowded = 0.80;
 /// memories busy.
 constexpr double contended = 0.25;
 
+/// From this share of their cycles on, engines stall because a unit holds their
+/// commands back, however busy they look.
+constexpr double heldBack = 0.25;
+
 struct Candidate {
   std::string unit;
   double utilization;
@@ -56,17 +60,21 @@ std::vector<Candidate> unitsOf(const json &units) {
   return found;
 }
 
-/// The fraction of their cycles in which a role's engines issue, abort or
-/// stall.
-double busyPart(const json &engines, const std::string &role) {
-  double busy = 0, all = 0;
+/// The fraction of the cycles of a role's engines that `key` counts.
+double partOf(const json &engines, const std::string &role, const char *key) {
+  double part = 0, all = 0;
   for (const json &engine : engines)
     if (engine["role"] == role) {
       all += engine["cycles"].get<double>();
-      busy +=
-          engine["cycles"].get<double>() - engine["idle_cycles"].get<double>();
+      part += engine[key].get<double>();
     }
-  return all > 0 ? busy / all : 0;
+  return all > 0 ? part / all : 0;
+}
+
+/// The fraction of their cycles in which a role's engines issue, abort or
+/// stall; 0 without engines.
+double busyPart(const json &engines, const std::string &role) {
+  return partOf(engines, role, "cycles") - partOf(engines, role, "idle_cycles");
 }
 
 json result(const Candidate &candidate, const char *reason) {
@@ -105,6 +113,8 @@ json findBottleneck(const json &stats) {
   if (first->utilization >= full)
     return result(*first, "it is full");
   const json &engines = stats["microengines"];
+  if (isFed && partOf(engines, "app", "stall_cycles") >= heldBack)
+    return result(*first, "engines stall until it takes their commands");
   Candidate app{"program's engines", busyPart(engines, "app"),
                 "fewer instructions a packet, or more engines (--mes)"};
   if (app.utilization >= full)

@@ -14,7 +14,10 @@ class BottleneckTest : public ::testing::Test {
 protected:
   BottleneckTest() {
     json server = {{"utilization", 0.1}};
-    json engine = {{"role", "app"}, {"cycles", 100}, {"idle_cycles", 60}};
+    json engine = {{"role", "app"},
+                   {"cycles", 100},
+                   {"idle_cycles", 60},
+                   {"stall_cycles", 0}};
     stats = {
         {"units",
          {{"scratch", server},
@@ -64,6 +67,19 @@ TEST_F(BottleneckTest, AContendedLockIsTheLimitWhateverItsPollsKeepBusy) {
   EXPECT_NE(advice.find("a.baker:7"), std::string::npos) << advice;
   stats["rate"]["open_loop"] = true;
   EXPECT_EQ(unit(), "scratch");
+}
+
+TEST_F(BottleneckTest, EnginesThatStallAreHeldBackByTheFullestUnit) {
+  stats["units"]["dram"]["utilization"] = 0.72;
+  stats["microengines"][0]["idle_cycles"] = 5;
+  stats["microengines"][0]["stall_cycles"] = 24;
+  EXPECT_EQ(unit(), "program's engines");
+  stats["microengines"][0]["stall_cycles"] = 26;
+  EXPECT_EQ(unit(), "DRAM bus");
+  EXPECT_EQ(findBottleneck(stats)["advice"],
+            "fewer or narrower DRAM accesses a packet (levels pac and phr)");
+  stats["microengines"][0]["role"] = "tx";
+  EXPECT_EQ(unit(), "transmit engine");
 }
 
 TEST_F(BottleneckTest, LatencyIsTheLimitIfNoUnitIsNearlyFull) {
