@@ -35,7 +35,7 @@ class Family:
 
 
 IPV4 = Family(4, 32, (4 << 20) - 0x80000 >> 6)
-IPV6 = Family(6, 128, 16384)
+IPV6 = Family(6, 128, (4 << 20) - 0xF0000 >> 6)
 
 
 class Trie:
