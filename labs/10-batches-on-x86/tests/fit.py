@@ -5,7 +5,9 @@ The model is min(c, f_mem(b), f_dma(B)) in million packets a second, with
     f_mem(b) = min(b, parallel) * m
     f_dma(B) = B * 1000 / (fixed_ns + B * packet_ns)
 
-Prints the mean and the largest relative error as JSON.
+Measurements are a CSV file with the columns B, b and mpps, or what `bakerc --sweep`
+writes. Prints as JSON the number of points, the mean and the largest relative error,
+and the point of the largest.
 """
 
 import csv
@@ -15,16 +17,42 @@ from pathlib import Path
 
 import yaml
 
+
+def points(path: Path) -> list[tuple[int, int, float]]:
+    """The measured points: B, b and the rate."""
+    text = path.read_text()
+    if path.suffix == ".json":
+        rows = json.loads(text)["points"]
+        names = ("burst", "sub_batch", "measured_mpps")
+    else:
+        rows = list(csv.DictReader(text.splitlines()))
+        names = ("B", "b", "mpps")
+    found = [tuple(float(row[name]) for name in names) for row in rows]
+    return [(int(batch), int(sub), rate) for batch, sub, rate in found if rate > 0]
+
+
 model = yaml.safe_load(Path(sys.argv[1]).read_text())
 c = float(model["c"])
 m, parallel = float(model["mem"]["m"]), float(model["mem"]["parallel"])
 fixed_ns = float(model["dma"]["fixed_ns"])
 packet_ns = float(model["dma"]["packet_ns"])
+
+measured = points(Path(sys.argv[2]))
+if not measured:
+    sys.exit(f"{sys.argv[2]} has no measured points: write it with bakerc --sweep")
 errors = []
-for row in csv.DictReader(Path(sys.argv[2]).read_text().splitlines()):
-    batch, sub = int(row["B"]), int(row["b"])
+for batch, sub, rate in measured:
     f_mem = min(sub, parallel) * m
     f_dma = batch * 1000 / (fixed_ns + batch * packet_ns)
-    measured = float(row["mpps"])
-    errors.append(abs(min(c, f_mem, f_dma) - measured) / measured)
-print(json.dumps({"mean": sum(errors) / len(errors), "max": max(errors)}))
+    errors.append(abs(min(c, f_mem, f_dma) - rate) / rate)
+worst = errors.index(max(errors))
+print(
+    json.dumps(
+        {
+            "points": len({point[:2] for point in measured}),
+            "mean": sum(errors) / len(errors),
+            "max": errors[worst],
+            "worst": f"B = {measured[worst][0]}, b = {measured[worst][1]}",
+        }
+    )
+)
