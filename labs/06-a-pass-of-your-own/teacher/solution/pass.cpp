@@ -1,10 +1,6 @@
 // Combines two loads of neighbouring words of a packet into one, and hoists a
 // load that both branches begin with.
-#include "mlir/Pass/Pass.h"
-#include "ir/dialect/Baker.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "plugin.h"
 
 using namespace mlir;
 using namespace karakal;
