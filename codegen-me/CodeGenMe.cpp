@@ -130,6 +130,7 @@ Result<target::Microcode> AllFunctions::emit() {
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0) {
     forwardMoves(program);
+    statistics["writes_in_place"] = writeInPlace(program);
     statistics["parts_merged"] = mergeParts(program);
     statistics["words_parked"] = parkWords(program);
     statistics["loops_rotated"] = rotateLoops(program);

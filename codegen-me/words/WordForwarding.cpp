@@ -80,34 +80,6 @@ bool fitsField(const Operand &home, Format format) {
          home.value <= RestrictedOffsetMax;
 }
 
-/// Whether the format allows any source and destination operands.
-bool isFlexible(Format format) {
-  switch (format) {
-  case Format::AluUnary:
-  case Format::AluBinary:
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::DblShf:
-  case Format::Asr:
-  case Format::ByteAlignA:
-  case Format::ByteAlignB:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Whether a command uses the in-register `reg`, or the out-register if `out`.
-bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
-  const target::InstructionRow &row = target::row(i.op);
-  if (!row.isCommand() || i.xfer.kind != reg.kind)
-    return false;
-  if (row.xfer == (out ? target::XferUse::In : target::XferUse::Out))
-    return false;
-  unsigned words = std::max<unsigned>(i.count, 1) * row.unitBytes / 4;
-  return reg.value >= i.xfer.value && reg.value < i.xfer.value + words;
-}
-
 class Forwarding {
 public:
   explicit Forwarding(WordProgram &program)
@@ -255,12 +227,9 @@ void Forwarding::forwardWrite(unsigned index) {
     Instruction &instruction = item.instruction;
     if (gprsWritten(instruction) & bit) {
       Format format = formatOf(item);
-      bool isPlainImmed = instruction.op == Op::Immed &&
-                          !(i > 0 && isWord(items[i - 1]) &&
-                            items[i - 1].instruction.op == Op::CsrRead);
-      if (!(isFlexible(format) || isPlainImmed) || !fitsField(home, format))
-        return;
-      if (isPlainImmed && home.isLocalMemory())
+      const bool isImmed = instruction.op == Op::Immed;
+      if (!canWriteXfer(items, i) || !fitsField(home, format) ||
+          (isImmed && home.isLocalMemory()))
         return;
       if (window && (isTail(i) || usesDataPointer(item) ||
                      (item.window && item.window != window)))

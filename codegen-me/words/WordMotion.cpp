@@ -1,9 +1,11 @@
-// Tells which words can be reordered.
+// Tells which words can be reordered or use other registers.
 
 #include "codegen-me/words/WordMotion.h"
 #include "codegen-me/words/WordLiveness.h"
 
 #include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
 
 namespace karakal::codegen {
 
@@ -64,6 +66,42 @@ bool isTail(const std::vector<Item> &items, unsigned index) {
 bool isMove(const Item &item) {
   return isWord(item) && item.instruction.op == target::Op::AluB &&
          item.instruction.a.isNone() && !item.isGlued;
+}
+
+bool isFlexible(Format format) {
+  switch (format) {
+  case Format::AluUnary:
+  case Format::AluBinary:
+  case Format::ShfUnary:
+  case Format::ShfBinary:
+  case Format::DblShf:
+  case Format::Asr:
+  case Format::ByteAlignA:
+  case Format::ByteAlignB:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool canWriteXfer(const std::vector<Item> &items, unsigned index) {
+  const Instruction &i = items[index].instruction;
+  // An immed after local_csr_rd takes the register's value.
+  const bool isPlainImmed =
+      i.op == target::Op::Immed &&
+      !(index > 0 && isWord(items[index - 1]) &&
+        items[index - 1].instruction.op == target::Op::CsrRead);
+  return isFlexible(target::row(i.op).format) || isPlainImmed;
+}
+
+bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
+  const target::InstructionRow &row = target::row(i.op);
+  if (!row.isCommand() || i.xfer.kind != reg.kind)
+    return false;
+  if (row.xfer == (out ? target::XferUse::In : target::XferUse::Out))
+    return false;
+  unsigned words = std::max<unsigned>(i.count, 1) * row.unitBytes / 4;
+  return reg.value >= i.xfer.value && reg.value < i.xfer.value + words;
 }
 
 } // namespace karakal::codegen

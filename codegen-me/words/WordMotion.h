@@ -1,11 +1,13 @@
-// Tells which words can be reordered.
+// Tells which words can be reordered or use other registers.
 //
-// The passes that move words into slots of the same block share it.
+// The passes that move words, or let them use other registers, share it.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
 
 #include "codegen-me/words/WordProgram.h"
+
+#include "target-ixp/table/InstructionTable.h"
 
 namespace karakal::codegen {
 
@@ -28,6 +30,17 @@ bool commute(const target::Instruction &first,
 /// Whether the word is glued to the one before it, so that no word may be
 /// placed between them.
 bool isTail(const std::vector<Item> &items, unsigned index);
+
+/// Whether the format allows any source and destination operands.
+bool isFlexible(target::Format format);
+
+/// Whether the word at `index`, which writes a register, can write a transfer
+/// register instead.
+bool canWriteXfer(const std::vector<Item> &items, unsigned index);
+
+/// Whether a command uses the in-register `reg`, or the out-register if `out`.
+bool commandTouches(const target::Instruction &i, const target::Operand &reg,
+                    bool out);
 
 } // namespace karakal::codegen
 

@@ -6,6 +6,8 @@
 //
 //   forwardMoves       removes needless moves through registers and needless
 //                      tests
+//   writeInPlace       lets the words that compute a value on several paths
+//                      write its transfer register
 //   mergeParts         merges low bytes or halves on the way to a transfer
 //                      register
 //   parkWords          moves constant words to their transfer register once
@@ -122,6 +124,7 @@ std::set<unsigned> namedLabels(const std::vector<Item> &items);
 
 void forwardMoves(WordProgram &program);
 /// These return the number of rewrites.
+unsigned writeInPlace(WordProgram &program);
 unsigned mergeParts(WordProgram &program);
 unsigned parkWords(WordProgram &program);
 unsigned rotateLoops(WordProgram &program);

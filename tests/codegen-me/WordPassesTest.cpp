@@ -1,5 +1,7 @@
 // Tests of the passes over words and labels.
 
+#include "WordsFixture.h"
+
 #include "codegen-me/machine/FrameCheck.h"
 #include "codegen-me/words/Annotation.h"
 #include "codegen-me/words/WordLiveness.h"
@@ -18,40 +20,6 @@ using namespace karakal::target;
 using testing::ElementsAre;
 
 namespace {
-
-/// Builds the items of one function.
-class Words : public testing::Test {
-protected:
-  Words() {
-    program.functions.push_back("f");
-    program.bind(program.newLabel());
-  }
-  Item &add(const Instruction &i) { return program.add(i); }
-  void glued(const Instruction &i) { program.add(i).isGlued = true; }
-  void end() { program.add(ctxArbKill()); }
-  /// Begins a loop after a prologue of one word; returns the loop's label.
-  unsigned beginLoop(const Instruction &prologue) {
-    unsigned label = program.newLabel();
-    add(prologue);
-    program.bind(label);
-    program.currentFrequency = 1;
-    return label;
-  }
-  std::vector<std::string> text() {
-    std::vector<std::string> lines;
-    for (const Item &item : program.items)
-      lines.push_back(item.kind == Item::Kind::Label ? "label"
-                                                     : print(item.instruction));
-    return lines;
-  }
-  unsigned count(const std::string &start) {
-    unsigned n = 0;
-    for (const std::string &line : text())
-      n += line.compare(0, start.size(), start) == 0;
-    return n;
-  }
-  WordProgram program;
-};
 
 TEST_F(Words, AWordBeforeACompareFillsTheDelaySlot) {
   unsigned out = program.newLabel();
