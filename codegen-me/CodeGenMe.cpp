@@ -134,6 +134,7 @@ Result<target::Microcode> AllFunctions::emit() {
     statistics["parts_merged"] = mergeParts(program);
     statistics["words_parked"] = parkWords(program);
     statistics["loops_rotated"] = rotateLoops(program);
+    statistics["detours_moved"] = moveDetours(program);
     dropPointerWrites(program);
   }
   WaitStatistics waits = placeWaits(program);

@@ -17,7 +17,7 @@
 // This costs a word where both the prologue and the block before the last fall
 // through.
 
-#include "codegen-me/words/WordProgram.h"
+#include "codegen-me/words/BlockMotion.h"
 
 #include "support/Error.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -32,45 +32,6 @@ using target::Op;
 
 /// The executions that a rotation must save, for each execution that it adds.
 constexpr float gainMin = 8;
-
-/// Whether control never passes from this word to the next.
-bool endsPath(const Item &item) {
-  const target::Instruction &i = item.instruction;
-  return isWord(item) && !item.isCall &&
-         (i.op == Op::Br || i.op == Op::Jump ||
-          (i.op == Op::CtxArb && (i.signalMask == 0 || i.breakpoint)));
-}
-
-/// The executions that fall from the item before `at` into it.
-float fallsInto(const std::vector<Item> &items, unsigned at) {
-  unsigned before = at;
-  while (before > 0 && !isWord(items[before - 1]))
-    --before;
-  if (before == 0)
-    return 0;
-  const Item &item = items[before - 1];
-  return endsPath(item) ? 0 : item.frequency - item.taken;
-}
-
-/// Where the label is bound; items.size() if nowhere.
-unsigned placeOf(const std::vector<Item> &items, unsigned label) {
-  auto found = std::find_if(items.begin(), items.end(), [&](const Item &item) {
-    return !isWord(item) && item.label == label;
-  });
-  return unsigned(found - items.begin());
-}
-
-/// A branch to `label` as rare as `executions`, in the function of `near`.
-Item branchTo(unsigned label, const Item &near, float executions) {
-  Item item;
-  item.instruction = target::branch(Op::Br, 0);
-  item.label = label;
-  item.function = near.function;
-  item.line = near.line;
-  item.marks = near.marks;
-  item.frequency = item.taken = executions;
-  return item;
-}
 
 /// Whether a branch may lead to the item.
 bool isEntry(const Item &item, const std::set<unsigned> &named) {
@@ -95,6 +56,9 @@ bool rotateAt(std::vector<Item> &items, unsigned back,
   while (last > head + 1 && !isWord(items[last - 1]))
     --last;
   KARAKAL_ASSERT(!isWord(items[last]), "a block begins with its label");
+  // A call returns to the label behind it.
+  if (items[head - 1].isCall || items[last - 1].isCall)
+    return false;
   const float intoHead = fallsInto(items, head),
               intoLast = fallsInto(items, last);
   if (branch.frequency < gainMin * (intoHead + intoLast))

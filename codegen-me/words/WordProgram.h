@@ -12,6 +12,7 @@
 //                      register
 //   parkWords          moves constant words to their transfer register once
 //   rotateLoops        puts the last block of a loop before the first
+//   moveDetours        lets the frequent way to a label fall through
 //   dropPointerWrites  removes pointer writes that change nothing
 //   placeWaits         assigns signals to commands and inserts waits
 //   placeWindows       sets the second local-memory pointer before stack words
@@ -128,6 +129,7 @@ unsigned writeInPlace(WordProgram &program);
 unsigned mergeParts(WordProgram &program);
 unsigned parkWords(WordProgram &program);
 unsigned rotateLoops(WordProgram &program);
+unsigned moveDetours(WordProgram &program);
 
 /// Counts of commands that raise signals, ctx_arb waits, and commands with
 /// ctx_swap.

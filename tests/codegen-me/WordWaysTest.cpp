@@ -7,6 +7,7 @@
 using namespace karakal;
 using namespace karakal::codegen;
 using namespace karakal::target;
+using testing::ElementsAre;
 
 namespace {
 
@@ -81,6 +82,54 @@ TEST_F(RareChange, RepeatsTheWordThatItChanges) {
 TEST_F(RareChange, IsNotRepeatedIfItIsFrequent) {
   build(0.5f);
   EXPECT_EQ(writeInPlace(program), 0u);
+}
+
+/// Two ways to a label: one jumps over the other.
+class TwoWays : public Words {
+protected:
+  void build(float jumps, float falls) {
+    const unsigned detour = program.newLabel();
+    meet = program.newLabel();
+    program.currentFrequency = jumps + falls;
+    program.add(branchBit(true, gprA(2), 3, 0), detour).taken = falls;
+    program.currentFrequency = jumps;
+    add(immed(gprA(1), 1));
+    program.add(branch(Op::Br, 0), meet).taken = jumps;
+    program.bind(detour);
+    program.currentFrequency = falls;
+    add(immed(gprA(1), 2));
+    program.bind(meet);
+    program.currentFrequency = jumps + falls;
+    add(move(sXfer(0), gprA(1)));
+    end();
+  }
+  unsigned meet = 0;
+};
+
+TEST_F(TwoWays, TheFrequentOneFallsThrough) {
+  build(0.7f, 0.3f);
+  const unsigned words = program.words();
+  EXPECT_EQ(moveDetours(program), 1u);
+  EXPECT_THAT(text(),
+              ElementsAre("label", "br_bset[a2, 3, .0]", "immed[a1, 0x1]",
+                          "label", "alu[$0, --, B, a1]", "ctx_arb[kill]",
+                          "label", "immed[a1, 0x2]", "br[.0]"));
+  EXPECT_EQ(program.items.back().label, meet);
+  EXPECT_FLOAT_EQ(program.items.back().frequency, 0.3f);
+  EXPECT_EQ(program.words(), words);
+}
+
+TEST_F(TwoWays, AWayStaysIfItEndsWithACall) {
+  build(0.7f, 0.3f);
+  for (Item &item : program.items)
+    if (item.kind == Item::Kind::Word && item.frequency == 0.3f)
+      item.isCall = true;
+  EXPECT_EQ(moveDetours(program), 0u);
+}
+
+TEST_F(TwoWays, TheOrderStaysIfTheFrequentOneFallsThrough) {
+  build(0.4f, 0.6f);
+  EXPECT_EQ(moveDetours(program), 0u);
 }
 
 } // namespace
