@@ -114,7 +114,19 @@ private:
   Lvalue globalLvalue(const Decl *decl, const Type *type, SourceRange where);
   mlir::Value load(const Lvalue &from, SourceRange where);
   void store(const Lvalue &to, mlir::Value value, SourceRange where);
-  /// The two parts of a packet field of more than 64 bits.
+  /// `index` as i32, limited to an array of `elementCount` elements.
+  mlir::Value limitedIndex(const Expr &index, uint64_t elementCount);
+
+  // Numbers of more than 64 bits (LowerWide.cpp).
+  struct WideParts {
+    mlir::Value high, low;
+  };
+  WideParts splitWide(mlir::Value value, const Type *type, SourceRange where);
+  mlir::Value joinWide(const WideParts &parts, const Type *type,
+                       SourceRange where);
+  /// References to the two parts of a number in global data.
+  WideParts partsInMemory(mlir::Value reference, SourceRange where);
+  /// The two parts of a field of a packet or of its metadata.
   struct WideField {
     std::string high, low;
     mlir::Value highIndex, lowIndex; ///< of an array
@@ -122,8 +134,6 @@ private:
   WideField wideField(const Lvalue &field, SourceRange where);
   mlir::Value loadWide(const Lvalue &from, SourceRange where);
   void storeWide(const Lvalue &to, mlir::Value value, SourceRange where);
-  /// `index` as i32, limited to an array of `elementCount` elements.
-  mlir::Value limitedIndex(const Expr &index, uint64_t elementCount);
 
   // Local variables (LowerLocals.cpp).
   /// The name for SsaBuilder of one scalar of a local variable.

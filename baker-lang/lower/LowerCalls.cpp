@@ -25,9 +25,16 @@ namespace karakal::lang {
 /// paths, whose indices follow the other arguments.
 void FunctionLowering::bindParameters(Block *entry) {
   unsigned next = 0;
-  for (const Parameter &parameter : decl.parameters)
-    if (!parameter.decl->type->isPointer())
-      ssa.write(parameter.decl, entry, entry->getArgument(next++));
+  for (const Parameter &parameter : decl.parameters) {
+    const Type *type = parameter.decl->type;
+    if (type->isPointer())
+      continue;
+    Value value = entry->getArgument(next++);
+    if (isPassedInParts(decl, type))
+      value = joinWide({value, entry->getArgument(next++)}, type,
+                       parameter.decl->range);
+    ssa.write(parameter.decl, entry, value);
+  }
   size_t pointerCount = 0;
   for (const Parameter &parameter : decl.parameters) {
     if (!parameter.decl->type->isPointer())

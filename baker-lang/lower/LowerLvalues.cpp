@@ -21,7 +21,7 @@ FunctionLowering::Lvalue FunctionLowering::globalLvalue(const Decl *decl,
   result.type = type;
   result.base = builder.create<ir::GlobalRefOp>(
       location(where),
-      ir::RefType::get(builder.getContext(), parent.lowerType(global.type)),
+      ir::RefType::get(builder.getContext(), parent.storedType(global.type)),
       global.symbol);
   return result;
 }
@@ -129,61 +129,16 @@ Value FunctionLowering::limitedIndex(const Expr &index, uint64_t elementCount) {
   return convert(value, &wide, wordType(), index.range);
 }
 
-FunctionLowering::WideField FunctionLowering::wideField(const Lvalue &field,
-                                                        SourceRange where) {
-  const std::string &name = field.field->name;
-  if (!llvm::cast<ProtocolFieldDecl>(field.field)->isArray)
-    return {name + wideHighSuffix, name + wideLowSuffix, {}, {}};
-  mlir::Location at = location(where);
-  Value first = builder.createOrFold<arith::MulIOp>(
-      at, field.index, constant(2, wordType(), where));
-  Value second = builder.createOrFold<arith::AddIOp>(
-      at, first, constant(1, wordType(), where));
-  return {name, name, first, second};
-}
-
-Value FunctionLowering::loadWide(const Lvalue &from, SourceRange where) {
-  mlir::Location at = location(where);
-  mlir::Type wide = parent.lowerType(from.type);
-  WideField field = wideField(from, where);
-  Value high = builder.create<ir::PacketReadOp>(
-      at, builder.getIntegerType(from.type->width - 64), from.base, field.high,
-      field.highIndex);
-  Value low = builder.create<ir::PacketReadOp>(
-      at, builder.getI64Type(), from.base, field.low, field.lowIndex);
-  Value amount = constant(64, from.type, where);
-  Value placed = builder.create<arith::ShLIOp>(
-      at, builder.create<arith::ExtUIOp>(at, wide, high), amount);
-  return builder.create<arith::OrIOp>(
-      at, placed, builder.create<arith::ExtUIOp>(at, wide, low));
-}
-
-void FunctionLowering::storeWide(const Lvalue &to, Value value,
-                                 SourceRange where) {
-  mlir::Location at = location(where);
-  WideField field = wideField(to, where);
-  Value shifted = builder.createOrFold<arith::ShRUIOp>(
-      at, value, constant(64, to.type, where));
-  Value high = builder.createOrFold<arith::TruncIOp>(
-      at, builder.getIntegerType(to.type->width - 64), shifted);
-  Value low =
-      builder.createOrFold<arith::TruncIOp>(at, builder.getI64Type(), value);
-  builder.create<ir::PacketWriteOp>(at, high, to.base, field.high,
-                                    field.highIndex);
-  builder.create<ir::PacketWriteOp>(at, low, to.base, field.low,
-                                    field.lowIndex);
-}
-
 Value FunctionLowering::load(const Lvalue &from, SourceRange where) {
+  if (from.kind == Lvalue::Local)
+    return loadLocal(from, where);
+  if (from.type->isWide())
+    return loadWide(from, where);
   mlir::Location at = location(where);
   switch (from.kind) {
-  case Lvalue::Local:
-    return loadLocal(from, where);
   case Lvalue::PacketField: {
     // An array of one element is a plain field of the dialect.
     const auto &field = llvm::cast<ProtocolFieldDecl>(*from.field);
-    if (field.type->isWide())
-      return loadWide(from, where);
     return builder.create<ir::PacketReadOp>(
         at, parent.lowerType(field.type), from.base, field.name,
         field.count > 1 ? from.index : Value());
@@ -195,19 +150,21 @@ Value FunctionLowering::load(const Lvalue &from, SourceRange where) {
   }
   case Lvalue::Global:
     return builder.create<ir::LoadOp>(at, from.base);
+  case Lvalue::Local:
+    break;
   }
   KARAKAL_UNREACHABLE("kind of lvalue");
 }
 
 void FunctionLowering::store(const Lvalue &to, Value value, SourceRange where) {
+  if (to.kind == Lvalue::Local)
+    return storeLocal(to, value, where);
+  if (to.type->isWide())
+    return storeWide(to, value, where);
   mlir::Location at = location(where);
   switch (to.kind) {
-  case Lvalue::Local:
-    return storeLocal(to, value, where);
   case Lvalue::PacketField: {
     const auto &field = llvm::cast<ProtocolFieldDecl>(*to.field);
-    if (field.type->isWide())
-      return storeWide(to, value, where);
     builder.create<ir::PacketWriteOp>(at, value, to.base, field.name,
                                       field.count > 1 ? to.index : Value());
     return;
@@ -218,7 +175,10 @@ void FunctionLowering::store(const Lvalue &to, Value value, SourceRange where) {
   case Lvalue::Global:
     builder.create<ir::StoreOp>(at, value, to.base);
     return;
+  case Lvalue::Local:
+    break;
   }
+  KARAKAL_UNREACHABLE("kind of lvalue");
 }
 
 } // namespace karakal::lang

@@ -44,7 +44,7 @@ mlir::Type ProgramLowering::lowerType(const Type *type) {
   switch (type->kind) {
   case TypeKind::Array:
     return ir::ArrayType::get(context, type->elementCount,
-                              lowerType(type->element));
+                              storedType(type->element));
   case TypeKind::Packet:
     return packetType(type->protocol);
   case TypeKind::Struct: {
@@ -52,7 +52,7 @@ mlir::Type ProgramLowering::lowerType(const Type *type) {
     std::vector<mlir::Type> types;
     for (const StructField &field : type->structDecl->fields) {
       names.push_back(builder.getStringAttr(field.name.name));
-      types.push_back(lowerType(field.type));
+      types.push_back(storedType(field.type));
     }
     return ir::StructType::get(context, type->declName, names, types);
   }
@@ -61,6 +61,18 @@ mlir::Type ProgramLowering::lowerType(const Type *type) {
   default:
     return builder.getIntegerType(type->bits());
   }
+}
+
+mlir::Type ProgramLowering::storedType(const Type *type) {
+  if (!type->isWide())
+    return lowerType(type);
+  auto name = [&](const char *suffix) {
+    return builder.getStringAttr(llvm::StringRef(suffix).drop_front());
+  };
+  return ir::StructType::get(
+      builder.getContext(), type->str(),
+      {name(wideHighSuffix), name(wideLowSuffix)},
+      {builder.getIntegerType(type->width - 64), builder.getI64Type()});
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
@@ -153,9 +165,20 @@ void ProgramLowering::lowerMetadata() {
   program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.metadata)
       if (!decl->first)
-        builder.create<ir::MetadataOp>(location(decl->range), decl->name,
-                                       lowerType(decl->type));
+        lowerMetadata(*decl);
   });
+}
+
+void ProgramLowering::lowerMetadata(const MetadataDecl &decl) {
+  mlir::Location at = location(decl.range);
+  if (!decl.type->isWide()) {
+    builder.create<ir::MetadataOp>(at, decl.name, lowerType(decl.type));
+    return;
+  }
+  builder.create<ir::MetadataOp>(at, decl.name + wideHighSuffix,
+                                 builder.getIntegerType(decl.type->width - 64));
+  builder.create<ir::MetadataOp>(at, decl.name + wideLowSuffix,
+                                 builder.getI64Type());
 }
 
 void ProgramLowering::lowerDropReasons() {
@@ -227,7 +250,7 @@ void ProgramLowering::lowerGlobal(const GlobalDecl &decl) {
     init = builder.getDenseI64ArrayAttr(
         std::vector<int64_t>(decl.initial.begin(), decl.initial.end()));
   auto op = builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
-                                         lowerType(decl.type), init);
+                                         storedType(decl.type), init);
   if (decl.requestedMemory)
     ir::setRequestedMemory(op, *decl.requestedMemory);
   if (decl.toleratedOneIn != 0)
@@ -249,12 +272,23 @@ void ProgramLowering::lowerChannels(const PpfDecl &decl) {
 
 void ProgramLowering::setControlSignature(mlir::func::FuncOp op,
                                           const FunctionDecl &decl) {
-  for (unsigned i = 0; i < decl.parameters.size(); ++i) {
-    const VarDecl *parameter = decl.parameters[i].decl;
-    op.setArgAttr(i, ir::nameAttrName, builder.getStringAttr(parameter->name));
-    op.setArgAttr(i, ir::typeAttrName,
-                  builder.getStringAttr(parameter->type->str()));
+  unsigned next = 0;
+  auto describe = [&](const std::string &name, const std::string &type) {
+    op.setArgAttr(next, ir::nameAttrName, builder.getStringAttr(name));
+    op.setArgAttr(next++, ir::typeAttrName, builder.getStringAttr(type));
+  };
+  for (const Parameter &parameter : decl.parameters) {
+    const std::string &name = parameter.decl->name;
+    const Type *type = parameter.decl->type;
+    if (!type->isWide()) {
+      describe(name, type->str());
+      continue;
+    }
+    describe(name + wideHighSuffix, "u" + std::to_string(type->width - 64));
+    describe(name + wideLowSuffix, "u64");
   }
+  KARAKAL_ASSERT(next == op.getNumArguments(),
+                 "'" + decl.name + "' has an argument without a name");
   if (decl.result->isScalar())
     op.setResultAttr(0, ir::typeAttrName,
                      builder.getStringAttr(decl.result->str()));
@@ -280,9 +314,15 @@ ProgramLowering::createFunction(const FunctionDecl &decl,
                                 const std::string &symbol,
                                 const std::vector<AccessPath> &paths) {
   std::vector<mlir::Type> inputs, results;
-  for (const Parameter &parameter : decl.parameters)
-    if (!parameter.decl->type->isPointer())
-      inputs.push_back(lowerType(parameter.decl->type));
+  for (const Parameter &parameter : decl.parameters) {
+    const Type *type = parameter.decl->type;
+    if (isPassedInParts(decl, type)) {
+      inputs.push_back(builder.getIntegerType(type->width - 64));
+      inputs.push_back(builder.getI64Type());
+    } else if (!type->isPointer()) {
+      inputs.push_back(lowerType(type));
+    }
+  }
   // The indices of the access paths replace the pointers.
   for (const AccessPath &path : paths)
     inputs.insert(inputs.end(), path.indexCount(), builder.getI32Type());

@@ -10,9 +10,6 @@
 #include "ir/dialect/Tables.h"
 #include "support/Error.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
-namespace arith = mlir::arith;
 using mlir::Value;
 
 namespace karakal::lang {
@@ -113,12 +110,9 @@ Value FunctionLowering::lowerTableCall(const CallExpr &expr) {
       values.push_back(value);
       continue;
     }
-    Value high = builder.createOrFold<arith::ShRUIOp>(
-        at, value, constant(64, type, expr.range));
-    values.push_back(builder.createOrFold<arith::TruncIOp>(
-        at, builder.getIntegerType(type->bits() - 64), high));
-    values.push_back(
-        builder.createOrFold<arith::TruncIOp>(at, builder.getI64Type(), value));
+    WideParts parts = splitWide(value, type, expr.range);
+    values.push_back(parts.high);
+    values.push_back(parts.low);
   }
   return builder.create<ir::TableUpdateOp>(at, builder.getI32Type(),
                                            operation.name,

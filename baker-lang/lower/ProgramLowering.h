@@ -16,11 +16,13 @@
 
 namespace karakal::lang {
 
-/// Suffixes of the two fields of the dialect that make up a field of more than
-/// 64 bits. The low one has 64 bits.
 /// The protocol whose fields are any bytes of a packet: "12:32" is the word at
 /// byte 12.
 inline constexpr const char *bytesProtocolName = "packet.bytes";
+
+/// Suffixes of the two parts that a number of more than 64 bits has in packets,
+/// metadata, global data and calls of control functions. The low one has 64
+/// bits.
 inline constexpr const char *wideHighSuffix = ".high", *wideLowSuffix = ".low";
 
 /// Built-in metadata that the PPF wired to `rx` sets if the program uses it.
@@ -29,6 +31,11 @@ inline constexpr const char *rxLengthName = "rx.length",
 
 /// Creates the module, its symbols and its functions. FunctionLowering lowers
 /// the bodies of the functions.
+/// True if `decl` takes a parameter of `type` as two arguments.
+inline bool isPassedInParts(const FunctionDecl &decl, const Type *type) {
+  return decl.role == Role::Control && type->isWide();
+}
+
 class ProgramLowering {
 public:
   ProgramLowering(const Program &program, const SourceManager &sources,
@@ -38,6 +45,9 @@ public:
 
   mlir::Location location(SourceRange range) const;
   mlir::Type lowerType(const Type *type);
+  /// The type of a variable of `type` in global data: a struct of two parts for
+  /// a number of more than 64 bits, `lowerType` of any other type.
+  mlir::Type storedType(const Type *type);
   mlir::Type packetType(const ProtocolDecl *protocol);
 
   /// The symbol of `decl`. A function with pointer parameters is copied for
@@ -64,6 +74,7 @@ public:
 
 private:
   void lowerMetadata();
+  void lowerMetadata(const MetadataDecl &decl);
   void lowerDropReasons();
   void lowerProtocol(const ProtocolDecl &decl);
   void lowerGlobal(const GlobalDecl &decl);

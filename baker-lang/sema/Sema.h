@@ -117,8 +117,8 @@ private:
   /// Checks that `initializer` has braces exactly where `type` has parts, and
   /// not more values than parts.
   bool checkShape(const Initializer &initializer, const Type *type);
-  /// Appends the scalars of a global's initializer to `values`, zeros for parts
-  /// that it leaves out.
+  /// Appends the scalars of a global's initializer to `values`, wide ones in
+  /// two parts, and zeros for what it leaves out.
   bool flatten(const Initializer &initializer, const Type *type,
                std::vector<uint64_t> &values);
   void checkLocalValue(Initializer &initializer, const Type *type);
@@ -149,8 +149,8 @@ private:
   const Type *memberType(const TypeSyntax &syntax,
                          const std::string &moduleName, const std::string &name,
                          Scope &scope);
-  /// Reports a scalar of over 64 bits, which only packets and local variables
-  /// may hold, and sets `type` to the error type. `what` names its use.
+  /// Reports a scalar of over 64 bits and sets `type` to the error type. `what`
+  /// names its use.
   void rejectWide(const Type *&type, SourceRange where, const char *what);
   const Type *withDimensions(const Type *element,
                              const std::vector<ExprPtr> &dimensions,

@@ -152,14 +152,14 @@ void Sema::resolveStructField(StructField &field, StructDecl &decl) {
           "a struct cannot contain '" + type->str() + "'");
     type = types.error();
   }
-  rejectWide(type, field.typeSyntax.range, "a field of a struct");
+  if (decl.table)
+    rejectWide(type, field.typeSyntax.range, "a value of a table");
   field.type =
       withDimensions(type, field.dimensions, *decl.scope, field.name.range);
 }
 
 void Sema::resolveMetadata(MetadataDecl &decl) {
   decl.type = resolveType(decl.typeSyntax, program.scope);
-  rejectWide(decl.type, decl.typeSyntax.range, "a metadata field");
   if (decl.first && decl.first->type && !decl.type->isError() &&
       !decl.first->type->isError() && decl.first->type != decl.type)
     error(DiagId::MetadataDiffers, decl.range,
@@ -187,7 +187,6 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
               type->str() + "'");
     type = types.error();
   }
-  rejectWide(type, decl.typeSyntax.range, "a global variable");
   decl.type =
       withDimensions(type, decl.declarator.dimensions, from, decl.range);
   if (decl.isConst && (!decl.type->isAggregate() || type->is(TypeKind::Lock)) &&

@@ -3,6 +3,7 @@
 #include "baker-lang/sema/Sema.h"
 
 #include "baker-lang/tree/TypeLayout.h"
+#include "baker-lang/tree/WideConstant.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
@@ -29,17 +30,34 @@ bool Sema::checkShape(const Initializer &initializer, const Type *type) {
   return false;
 }
 
+/// Appends the two parts of a constant that a number of `type` begins with.
+static void appendWide(llvm::APInt value, const Type *from, const Type *type,
+                       std::vector<uint64_t> &values) {
+  value = from->isSigned ? value.sextOrTrunc(type->width)
+                         : value.zextOrTrunc(type->width);
+  values.push_back(value.extractBitsAsZExtValue(type->width - 64, 64));
+  values.push_back(value.extractBitsAsZExtValue(64, 0));
+}
+
 bool Sema::flatten(const Initializer &initializer, const Type *type,
                    std::vector<uint64_t> &values) {
   if (!checkShape(initializer, type))
     return false;
   if (!type->isAggregate()) {
+    Expr &expr = *initializer.expr;
+    if (check(expr)->isError())
+      return false;
+    auto wide = type->isWide() ? wideConstantOf(expr) : std::nullopt;
     auto value =
-        constantOf(*initializer.expr, *scope, "the initial value of a global");
+        wide ? std::optional<uint64_t>(0)
+             : constantOf(expr, *scope, "the initial value of a global");
     if (!value)
       return false;
-    checkConvertible(*initializer.expr, type, "the initial value");
-    values.push_back(convertConstant(*value, initializer.expr->type, type));
+    checkConvertible(expr, type, "the initial value");
+    if (wide)
+      appendWide(*wide, expr.type, type, values);
+    else
+      values.push_back(convertConstant(*value, expr.type, type));
     return true;
   }
   size_t countBefore = values.size();
@@ -49,10 +67,11 @@ bool Sema::flatten(const Initializer &initializer, const Type *type,
     if (i < initializer.list.size())
       isGood &= flatten(initializer.list[i], part, values);
     else
-      values.resize(values.size() + scalarCountOf(part));
+      values.resize(values.size() + storedPartCountOf(part));
   }
-  KARAKAL_ASSERT(!isGood || values.size() - countBefore == scalarCountOf(type),
-                 "an initializer has one value for each scalar");
+  KARAKAL_ASSERT(!isGood ||
+                     values.size() - countBefore == storedPartCountOf(type),
+                 "an initializer has the values of each scalar");
   return isGood;
 }
 

@@ -72,9 +72,6 @@ void Sema::checkControlSignature(const FunctionDecl &decl) {
       error(DiagId::BadSignature, parameter.typeSyntax.range,
             "a control function is called from a control file and cannot "
             "take packets or pointers");
-    else if (parameter.decl->type->isWide())
-      error(DiagId::BadSignature, parameter.typeSyntax.range,
-            "an argument in a control file has at most 64 bits");
 }
 
 } // namespace karakal::lang

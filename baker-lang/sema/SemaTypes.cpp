@@ -174,7 +174,7 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
   // The star of a packet handle is part of its notation.
   if (!syntax.isStarred || type->isPacket() || type->isError())
     return type;
-  if ((type->isScalar() && !type->isWide()) || type->is(TypeKind::Struct))
+  if (type->isScalar() || type->is(TypeKind::Struct))
     return types.pointer(type);
   error(DiagId::UnsupportedPointer, syntax.range,
         "there are no pointers to '" + type->str() +
@@ -190,7 +190,7 @@ void Sema::rejectWide(const Type *&type, SourceRange where, const char *what) {
     return;
   error(DiagId::BadTypeHere, where,
         std::string(what) + " has at most 64 bits; '" + scalar->str() +
-            "' is for fields of packets and local variables");
+            "' is for variables, parameters and fields of packets");
   type = types.error();
 }
 

@@ -176,7 +176,8 @@ struct GlobalDecl : DeclOf<DeclKind::Global> {
   std::string symbol;
   Scope *scope = nullptr;
   const Type *type = nullptr;
-  std::vector<uint64_t> initial; ///< all scalars in order; empty: zeros
+  /// All scalars in order, wide ones in two parts; empty: zeros.
+  std::vector<uint64_t> initial;
   /// The memory that @place asks for.
   std::optional<ir::MemoryRequest> requestedMemory;
   /// Argument of @tolerate: one packet in this many may see a stale value.

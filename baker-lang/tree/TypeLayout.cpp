@@ -41,9 +41,19 @@ uint64_t scalarCountOf(const Type *type) {
   return sumOverScalars(type, [](const Type &) { return uint64_t(1); });
 }
 
+uint64_t storedPartCountOf(const Type *type) {
+  return sumOverScalars(type, [](const Type &scalar) {
+    return uint64_t(scalar.isWide() ? 2 : 1);
+  });
+}
+
 uint64_t wordCountOf(const Type *type) {
   return sumOverScalars(type, [](const Type &scalar) {
-    return uint64_t(scalar.isInteger() && scalar.width > 32 ? 2 : 1);
+    return uint64_t(!scalar.isInteger()      ? 1
+                    : scalar.width > 64 + 32 ? 4
+                    : scalar.width > 64      ? 3
+                    : scalar.width > 32      ? 2
+                                             : 1);
   });
 }
 

@@ -16,6 +16,9 @@ const Type *partTypeOf(const Type *aggregate, uint64_t part);
 
 /// Scalars in a value of `type`.
 uint64_t scalarCountOf(const Type *type);
+/// The same, but a scalar of more than 64 bits counts as the two parts that it
+/// has in global data, the high one first.
+uint64_t storedPartCountOf(const Type *type);
 /// 32-bit words that a value of `type` takes in memory, by the rule of
 /// ir/dialect/Layout.h.
 uint64_t wordCountOf(const Type *type);

@@ -56,8 +56,8 @@ struct Type {
   bool isAggregate() const {
     return kind == TypeKind::Struct || kind == TypeKind::Array;
   }
-  /// Wider than 64 bits: not allowed in constants, memory, multiplication or
-  /// division.
+  /// Wider than 64 bits: not allowed in constants, tables' values,
+  /// multiplication or division, and two parts in memory (lower/LowerWide.cpp).
   bool isWide() const { return width > 64; }
   /// Bits of a scalar.
   unsigned bits() const { return kind == TypeKind::Bool ? 1 : width; }

@@ -21,6 +21,8 @@ u32 one;
 u33 two;
 inner three;
 outer nine[4];
+u65 ten;
+u97 eleven[2];
 )") + anyPpf};
 };
 
@@ -28,6 +30,8 @@ TEST_F(TypeLayout, AScalarTakesAWordForEach32Bits) {
   ASSERT_FALSE(checked.diagnostics.hasErrors());
   EXPECT_EQ(wordCountOf(typeOfGlobal(0)), 1u);
   EXPECT_EQ(wordCountOf(typeOfGlobal(1)), 2u);
+  EXPECT_EQ(wordCountOf(typeOfGlobal(4)), 3u);
+  EXPECT_EQ(wordCountOf(typeOfGlobal(5)), 8u);
 }
 
 TEST_F(TypeLayout, AStructTakesTheWordsOfItsFields) {
@@ -39,6 +43,9 @@ TEST_F(TypeLayout, AStructTakesTheWordsOfItsFields) {
 TEST_F(TypeLayout, ScalarsCountOnceWhateverTheirWidth) {
   EXPECT_EQ(scalarCountOf(typeOfGlobal(1)), 1u);
   EXPECT_EQ(scalarCountOf(typeOfGlobal(3)), 24u);
+  EXPECT_EQ(scalarCountOf(typeOfGlobal(5)), 2u);
+  EXPECT_EQ(storedPartCountOf(typeOfGlobal(3)), 24u);
+  EXPECT_EQ(storedPartCountOf(typeOfGlobal(5)), 4u);
 }
 
 TEST_F(TypeLayout, ThePartsOfAggregatesAreElementsAndFields) {

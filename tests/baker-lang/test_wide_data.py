@@ -1,0 +1,59 @@
+"""Numbers of more than 64 bits at every level: in packets, metadata, global data
+and calls of control functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from npftrace.runs.packet_file import read_test
+from npftrace.runs.packet_tests import run_test
+from testkit.captures import write_pcap
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
+PROGRAM = ROOT / "tests/packets/language/wide_data.baker"
+
+
+@pytest.mark.parametrize(
+    "level", ["x86", "base", "o1", "o2", "pac", "soar", "phr", "swc"]
+)
+def test_both_engines_agree(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
+    test = read_test(PROGRAM.with_suffix(".packets"))
+    assert run_test(test, level, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "odd_is(1, 20:2:10:db80:10:20:30:40)",
+            "argument 2 does not fit expected: u100 of "
+            "wide_data.odd_is(i: u8, expected: u100) [E-traces-025]",
+        ),
+        (
+            "peer_set(1, -1, 2)",
+            "argument 2 does not fit address: u128 of "
+            "wide_data.peer_set(i: u8, address: u128, port: u8) [E-traces-025]",
+        ),
+        (
+            "peer_set(::1, 5, 2)",
+            "argument 1 does not fit i: u8 of "
+            "wide_data.peer_set(i: u8, address: u128, port: u8) [E-traces-025]",
+        ),
+        ("peer_set(1, ff02::1, 2)", "a peer has an address of its own"),
+    ],
+)
+def test_what_an_argument_cannot_be(call: str, message: str, tmp_path: Path) -> None:
+    control = tmp_path / "c.txt"
+    control.write_text("peer_set(0, ::1, 1)\n" + call + "\n")
+    trace = tmp_path / "t.pcap"
+    write_pcap(trace, [bytes(60)])
+    arguments = ["--run", f"--trace={trace}", f"--control={control}"]
+    told = run("bakerc", PROGRAM, *arguments, status=1).stderr
+    assert "c.txt:2:" in told and message in told
