@@ -29,13 +29,13 @@ inline constexpr const char *wideHighSuffix = ".high", *wideLowSuffix = ".low";
 inline constexpr const char *rxLengthName = "rx.length",
                             *rxTimeName = "rx.time";
 
-/// Creates the module, its symbols and its functions. FunctionLowering lowers
-/// the bodies of the functions.
 /// True if `decl` takes a parameter of `type` as two arguments.
 inline bool isPassedInParts(const FunctionDecl &decl, const Type *type) {
   return decl.role == Role::Control && type->isWide();
 }
 
+/// Creates the module, its symbols and its functions. FunctionLowering lowers
+/// the bodies of the functions.
 class ProgramLowering {
 public:
   ProgramLowering(const Program &program, const SourceManager &sources,
