@@ -43,7 +43,7 @@ Status countPrefixes(ModuleOp program, const std::string &controlFile) {
     calls = std::move(*read);
   }
   std::vector<std::vector<lang::EntryArguments>> added(tables.size());
-  for (const traces::ControlCall &call : calls)
+  for (const traces::ControlCall &call : traces::singleCalls(calls))
     if (auto bound = traces::bindCall(call, signatures))
       added[bound->function].push_back(std::move(bound->args));
   for (size_t i = 0; i < tables.size(); ++i)

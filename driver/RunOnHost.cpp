@@ -282,7 +282,7 @@ Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
   std::vector<traces::ControlSignature> signatures;
   for (const host::HostControl &function : host::describe(baker).controls)
     signatures.push_back(function.signature);
-  for (const traces::ControlCall &call : *control) {
+  for (const traces::ControlCall &call : traces::singleCalls(*control)) {
     if (call.kind == traces::ControlCall::AtEnd)
       continue;
     auto bound = traces::bindCall(call, signatures);

@@ -5,7 +5,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "host/ThreadTime.h"
-#include "traces/TableEntries.h"
+#include "traces/TableBatch.h"
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -84,6 +84,7 @@ private:
                               const std::vector<uint64_t> &arguments);
   Status readEntries(const BoundCall &bound);
   Status callControl(const BoundCall &bound);
+  Status callBatch(const BoundCall &bound);
   Status callsDue(uint64_t due);
   Status callsAtEnd();
   Status process(const traces::Packet &frame, uint64_t index);
@@ -163,7 +164,13 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
                            "a program on x86 has no clock cycles to wait for; "
                            "use @packet",
                            call.line);
-    auto bound = traces::bindCall(call, signatures);
+    Result<traces::Resolved> bound = traces::Resolved{};
+    if (call.isBatch) {
+      if (auto batch = traces::TableBatch::create(call, signatures); !batch)
+        return batch.error();
+    } else {
+      bound = traces::bindCall(call, signatures);
+    }
     if (!bound)
       return bound.error();
     if (call.kind == traces::ControlCall::AtEnd) {
@@ -226,7 +233,26 @@ Status Runner::readEntries(const BoundCall &bound) {
   return success();
 }
 
+Status Runner::callBatch(const BoundCall &bound) {
+  auto batch = traces::TableBatch::create(*bound.call, signatures);
+  KARAKAL_ASSERT(batch, "the form of a batch was checked");
+  Result<uint32_t> returned = 0u;
+  while (auto next = batch->next(*returned)) {
+    returned = returnedBy(bound, next->function, next->args);
+    if (!returned)
+      return returned.error();
+  }
+  if (!batch->refused())
+    return success();
+  const traces::TableBatch::Refused &why = *batch->refused();
+  return refused(makeFileError(
+      "E-host-002", why.call->file,
+      traces::batchRefusal(why, signatures, program.refusals), why.call->line));
+}
+
 Status Runner::callControl(const BoundCall &bound) {
+  if (bound.call->isBatch)
+    return callBatch(bound);
   auto called = returnedBy(bound, bound.control, bound.arguments);
   if (!called)
     return called.error();

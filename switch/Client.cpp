@@ -99,6 +99,27 @@ private:
   std::string buffer;
 };
 
+std::string batchRequest(const traces::ControlCall &batch) {
+  std::string text;
+  for (const traces::ControlCall &part : batch.parts)
+    text += (text.empty() ? "batch " : "; ") + part.text;
+  return text;
+}
+
+/// The line of a refused call. The error of a batch tells which of its calls it
+/// is.
+uint32_t lineOf(const traces::ControlCall &call, const Error &error) {
+  const std::string before = "call ";
+  size_t at = error.message.find(before);
+  if (!call.isBatch || at == std::string::npos)
+    return call.line;
+  unsigned long number =
+      std::strtoul(error.message.c_str() + at + before.size(), nullptr, 10);
+  return number >= 1 && number <= call.parts.size()
+             ? call.parts[number - 1].line
+             : call.line;
+}
+
 /// Makes the calls of a control file, up to the first that is refused.
 Status load(Connection &connection, const std::string &path) {
   auto calls = path == "-" ? traces::readControlFile("/dev/stdin")
@@ -112,12 +133,16 @@ Status load(Connection &connection, const std::string &path) {
                            "a call to a running switch takes effect at once; "
                            "leave out the '@'",
                            call.line);
-    if (Status sent = connection.send("call " + text); !sent)
+    std::string request = "call " + text;
+    if (call.isBatch)
+      request = batchRequest(call);
+    if (Status sent = connection.send(request); !sent)
       return sent;
     auto answer = connection.answer();
     if (!answer)
-      return makeError("", call.file + ":" + std::to_string(call.line) + ": " +
-                               answer.error().message);
+      return makeError("", call.file + ":" +
+                               std::to_string(lineOf(call, answer.error())) +
+                               ": " + answer.error().message);
     std::fputs(answer->c_str(), stdout);
   }
   return success();

@@ -148,6 +148,12 @@ bool ControlServer::serveTogether() {
   return any;
 }
 
+/// The calls of a batch, which semicolons part, as a control file has them.
+static Result<std::vector<traces::ControlCall>> batchOf(std::string text) {
+  std::replace(text.begin(), text.end(), ';', '\n');
+  return traces::parseControl("begin\n" + text + "\ncommit", "");
+}
+
 /// Answers the next request of a client, or adds its call; false if there is
 /// none, or if it has to wait for the client's calls.
 bool ControlServer::takeRequest(Client &client, Together &together) {
@@ -158,6 +164,8 @@ bool ControlServer::takeRequest(Client &client, Together &together) {
       std::vector<traces::ControlCall>();
   if (client.isCall())
     calls = traces::parseControl(line->substr(std::strlen("call ")), "");
+  if (client.isBatch())
+    calls = batchOf(line->substr(std::strlen("batch ")));
   bool isCall = calls && calls->size() == 1;
   bool hasCalls = std::find(together.clients.begin(), together.clients.end(),
                             &client) != together.clients.end();
@@ -218,7 +226,7 @@ void ControlServer::answer(Client &client, const Result<std::string> &result) {
 static Error noRequest(const std::string &line) {
   return makeError("E-switch-012",
                    "'" + line.substr(0, 80) +
-                       "' is no request; they are call, stats, watch, "
+                       "' is no request; they are call, batch, stats, watch, "
                        "explain, functions, dump and stop");
 }
 

@@ -79,6 +79,8 @@ private:
     /// The next request, if it is there and may be taken.
     std::optional<std::string> line() const;
     bool isCall() const { return in.compare(next, 5, "call ") == 0; }
+    /// `batch CALL; CALL; …`
+    bool isBatch() const { return in.compare(next, 6, "batch ") == 0; }
     void take(const std::string &line) { next += line.size() + 1; }
   };
   /// Calls that are made together, and whose they are.

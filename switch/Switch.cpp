@@ -1,7 +1,6 @@
 // The switch.
 
 #include "switch/Switch.h"
-#include "traces/TableEntries.h"
 
 namespace karakal::sw {
 
@@ -65,7 +64,23 @@ void Switch::stop() {
   threads.clear();
 }
 
+/// The error of a call of a batch, whose number it tells if no file has it.
+static Error partError(Error error) {
+  KARAKAL_ASSERT(error.line > 1, "the first line is 'begin'");
+  if (!error.file.empty())
+    return error;
+  error.message = "call " + std::to_string(error.line - 1) +
+                  " of the batch: " + error.message;
+  return error;
+}
+
 Switch::Making Switch::prepared(const traces::ControlCall &call) {
+  if (call.isBatch && call.kind == traces::ControlCall::Start) {
+    auto batch = traces::TableBatch::create(call, program.controls());
+    if (!batch)
+      return {call, partError(batch.error()), 0u};
+    return {call, traces::Resolved{}, 0u};
+  }
   if (call.kind == traces::ControlCall::Start)
     return {call, traces::bindCall(call, program.controls()), 0u};
   return {call,
@@ -81,6 +96,16 @@ void Switch::make(Making &call, x86::LiveCore &core, uint64_t now) {
   auto returnedBy = [&](const traces::Resolved &made) {
     return core.call(made.function, made.args, now, *cores[0]);
   };
+  if (call.call.isBatch) {
+    auto batch = traces::TableBatch::create(call.call, program.controls());
+    KARAKAL_ASSERT(batch, "the form of a batch was checked");
+    call.batch.emplace(std::move(*batch));
+    for (auto next = call.batch->next(0); next && call.returned;
+         next = call.batch->next(*call.returned))
+      if (call.returned = returnedBy(*next); !call.returned)
+        return;
+    return;
+  }
   size_t function = call.resolved->function;
   call.returned = returnedBy(*call.resolved);
   if (!call.returned || *call.returned != 0 ||
@@ -128,6 +153,22 @@ static std::string joined(const std::vector<std::string> &lines) {
   return text;
 }
 
+Switch::Answer Switch::answerOfBatch(const traces::TableBatch &batch,
+                                     bool isNoted) {
+  if (batch.refused()) {
+    ++callsRefused;
+    const traces::TableBatch::Refused &why = *batch.refused();
+    return partError(makeFileError(
+        "E-switch-010", why.call->file,
+        traces::batchRefusal(why, program.controls(), program.refusals()),
+        why.call->line));
+  }
+  for (const traces::TableBatch::Part &part : batch.parts())
+    if (isNoted)
+      accepted.note(*part.call, part.resolved);
+  return std::string();
+}
+
 Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
   if (!made.resolved) {
     ++callsRefused;
@@ -138,6 +179,8 @@ Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
   const traces::ControlSignature &function =
       program.controls()[made.resolved->function];
   ++calls;
+  if (made.batch && returned)
+    return answerOfBatch(*made.batch, isNoted);
   if (made.entries)
     return joined(*made.entries);
   if (returned && traces::givesValue(function))

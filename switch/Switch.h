@@ -5,6 +5,7 @@
 
 #include "switch/Core.h"
 #include "switch/Journal.h"
+#include "traces/TableBatch.h"
 #include <functional>
 #include <optional>
 #include <thread>
@@ -63,7 +64,8 @@ public:
   /// for a call with a time.
   using Answer = Result<std::string>;
   /// Makes calls in order between two bursts, while no core works: as many in
-  /// one stop of the cores as take no longer than `StopNsMax`.
+  /// one stop of the cores as take no longer than `StopNsMax`, and a batch in
+  /// one.
   std::vector<Answer> call(const std::vector<traces::ControlCall> &calls);
   Answer call(const traces::ControlCall &call);
   /// The same for a call that is made again and again: it is not noted.
@@ -84,11 +86,14 @@ private:
     Result<uint32_t> returned;
     /// What a `read` or `dump` of a table found.
     std::optional<std::vector<std::string>> entries = {};
+    /// The batch that the call is, once it was made.
+    std::optional<traces::TableBatch> batch = {};
   };
   Making prepared(const traces::ControlCall &call);
   void make(Making &call, x86::LiveCore &core, uint64_t now);
   void make(std::vector<Making> &calls);
   Answer answerOf(const Making &made, bool isNoted);
+  Answer answerOfBatch(const traces::TableBatch &batch, bool isNoted);
 
   x86::LiveProgram &program;
   Ports &ports;

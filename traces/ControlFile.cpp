@@ -220,6 +220,12 @@ Result<std::optional<ControlCall>> LineParser::run() {
   call.name = name();
   if (call.name.empty())
     return expected("the name of a control function");
+  skipSpace();
+  if (at == text.size() && (call.name == "begin" || call.name == "commit")) {
+    call.text = call.name;
+    call.isBatch = true;
+    return std::optional<ControlCall>(std::move(call));
+  }
   if (std::optional<Error> wrong = arguments(call))
     return *wrong;
   call.text = text.substr(begin, at - begin);
@@ -231,10 +237,55 @@ Result<std::optional<ControlCall>> LineParser::run() {
 
 } // namespace
 
+namespace {
+
+/// Puts the calls between `begin` and `commit` into one.
+class Batches {
+public:
+  Status add(ControlCall call) {
+    if (call.isBatch && call.name == "begin") {
+      if (open)
+        return error(call, "a batch is open since line " +
+                               std::to_string(open->line) +
+                               "; end it with 'commit'");
+      open = std::move(call);
+    } else if (open && call.kind != ControlCall::Start) {
+      return error(call, "a call of a batch has the time of its 'begin'; "
+                         "leave out the '@'");
+    } else if (call.isBatch) {
+      if (!open)
+        return error(call, "there is no 'begin' before this 'commit'");
+      if (open->parts.empty())
+        return error(call, "the batch has no calls");
+      calls.push_back(std::move(*open));
+      open.reset();
+    } else if (open) {
+      open->parts.push_back(std::move(call));
+    } else {
+      calls.push_back(std::move(call));
+    }
+    return success();
+  }
+  Result<std::vector<ControlCall>> all() {
+    if (open)
+      return error(*open, "the batch has no 'commit'");
+    return std::move(calls);
+  }
+
+private:
+  static Error error(const ControlCall &at, std::string message) {
+    return makeFileError("E-traces-029", at.file, std::move(message), at.line);
+  }
+  std::optional<ControlCall> open;
+  std::vector<ControlCall> calls;
+};
+
+} // namespace
+
 Result<std::vector<ControlCall>>
 karakal::traces::parseControl(const std::string &text,
                               const std::string &file) {
-  std::vector<ControlCall> calls;
+  Batches calls;
   std::istringstream lines(text);
   std::string line;
   for (uint32_t lineNumber = 1; std::getline(lines, line); ++lineNumber) {
@@ -245,9 +296,10 @@ karakal::traces::parseControl(const std::string &text,
     if (!call)
       return call.error();
     if (*call)
-      calls.push_back(std::move(**call));
+      if (Status added = calls.add(std::move(**call)); !added)
+        return added.error();
   }
-  return std::move(calls);
+  return calls.all();
 }
 
 Result<std::vector<ControlCall>>
@@ -259,4 +311,19 @@ karakal::traces::readControlFile(const std::string &path) {
   if (Status status = (*file)->readRest(text); !status)
     return status.error();
   return parseControl(text, path);
+}
+
+std::vector<ControlCall>
+karakal::traces::singleCalls(const std::vector<ControlCall> &calls) {
+  std::vector<ControlCall> all;
+  for (const ControlCall &call : calls) {
+    if (!call.isBatch)
+      all.push_back(call);
+    for (const ControlCall &part : call.parts) {
+      all.push_back(part);
+      all.back().kind = call.kind;
+      all.back().when = call.when;
+    }
+  }
+  return all;
 }

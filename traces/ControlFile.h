@@ -10,7 +10,12 @@
 //     @cycle 1000000 l3_switch.route_add(10.2.0.0, 16, 5)
 //     @end packets_to(3)
 //     routes.add(10.0.0.0/8, hop: 3)
+//     @packet 6000 begin
+//     routes.add(10.3.0.0/16, hop: 4)
+//     routes.remove(10.0.0.0/8)
+//     commit
 //
+// Packets see all calls between `begin` and `commit`, or none (TableBatch.h).
 // An argument may have a name, and one of a table's key may be a prefix, a
 // value under a mask or a range; docs/language.md describes them. Parsing knows
 // the form alone; `bindCall` checks a call against the functions that a program
@@ -60,6 +65,9 @@ struct ControlCall {
   std::string file;
   /// 1-based line in the file.
   uint32_t line = 0;
+  /// Whether this is `begin`, and the calls up to `commit`.
+  bool isBatch = false;
+  std::vector<ControlCall> parts;
 };
 
 /// A control function as a program declares it. Parameters whose names have the
@@ -120,10 +128,14 @@ struct Resolved {
 /// Reads a control file, which gzip, zstd or xz may have compressed; the calls
 /// keep the file's order, and calls of the same time run in it. `file` is used
 /// in messages. Errors: E-traces-020 cannot be read, -009 compressed data that
-/// are cut short or damaged, -021 form of a line, -022 number.
+/// are cut short or damaged, -021 form of a line, -022 number,
+/// -029 'begin' and 'commit' that do not match.
 Result<std::vector<ControlCall>> readControlFile(const std::string &path);
 Result<std::vector<ControlCall>> parseControl(const std::string &text,
                                               const std::string &file);
+
+/// All calls, those of a batch instead of the batch, with its time.
+std::vector<ControlCall> singleCalls(const std::vector<ControlCall> &calls);
 
 /// Finds the function of a call, by its full name or by its last part if that
 /// is unique, and checks the arguments' count and ranges.

@@ -241,6 +241,13 @@ std::string TableReader::commentOf(const std::vector<uint64_t> &values) const {
   return text;
 }
 
+std::vector<std::vector<uint64_t>> TableReader::arguments() const {
+  std::vector<std::vector<uint64_t>> all;
+  for (const Entry &entry : entries)
+    all.push_back(entry.args);
+  return all;
+}
+
 std::vector<std::string> TableReader::lines() const {
   std::vector<Entry> sorted = entries;
   if (!hasPriority)

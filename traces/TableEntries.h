@@ -45,6 +45,8 @@ public:
   /// A line for each entry. Entries without priorities are sorted by their
   /// keys; with priorities the order tells which one is found.
   std::vector<std::string> lines() const;
+  /// The arguments of `add` of each entry, in the order of the table.
+  std::vector<std::vector<uint64_t>> arguments() const;
 
 private:
   enum class At { Begin, Entry, Counters, Word } at = At::Begin;

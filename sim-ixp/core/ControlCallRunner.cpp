@@ -21,6 +21,25 @@ traces::ControlSignature signatureOf(const json &function) {
   return signature;
 }
 
+/// Cycles between two looks for packets, and the looks in a row that must find
+/// none: a packet may make look-ups after it was put to Tx or dropped.
+constexpr uint64_t lookCycles = 1024;
+constexpr uint32_t emptyLooksNeeded = 4;
+/// Cycles after which a batch is given up because packets do not leave.
+constexpr uint64_t holdCyclesMax = 1000000;
+
+/// What the engines cache: names of globals, or the beginning of all names if
+/// they cache look-ups, which may read any table.
+std::vector<std::string> cachedNames(const json &manifest) {
+  std::vector<std::string> names;
+  for (const char *list : {"caches", "cache_lines"})
+    for (const json &cache : manifest.value(list, json::array()))
+      names.push_back(cache["global"]);
+  if (!manifest.value("lookup_caches", json::array()).empty())
+    names.push_back("");
+  return names;
+}
+
 } // namespace
 
 Result<ControlCallRunner>
@@ -49,22 +68,15 @@ ControlCallRunner::create(const target::Image &image,
     runner.signatures.push_back(signatureOf(function));
     runner.entries.push_back(function["entry"]);
   }
+  runner.cached = cachedNames(image.manifest);
   for (const traces::ControlCall &written : calls) {
-    Result<traces::Resolved> bound =
-        traces::bindCall(written, runner.signatures);
-    if (!bound)
+    Call call;
+    call.when = written.when;
+    call.text = written.text;
+    call.file = written.file;
+    call.line = written.line;
+    if (Status bound = runner.bind(call, written); !bound)
       return bound.error();
-    Call call{written.when,
-              runner.entries[bound->function],
-              {},
-              written.text,
-              written.file,
-              written.line,
-              runner.signatures[bound->function],
-              bound->function,
-              {}};
-    for (uint64_t argument : bound->args)
-      call.arguments.push_back(static_cast<int64_t>(argument));
     if (written.kind == traces::ControlCall::Start)
       runner.startCalls.push_back(std::move(call));
     else if (written.kind == traces::ControlCall::AtEnd)
@@ -81,6 +93,37 @@ ControlCallRunner::create(const target::Image &image,
   return runner;
 }
 
+/// Checks a call against the image's functions.
+Status ControlCallRunner::bind(Call &call, const traces::ControlCall &written) {
+  if (!written.isBatch) {
+    Result<traces::Resolved> bound = traces::bindCall(written, signatures);
+    if (!bound)
+      return bound.error();
+    call.function = signatures[bound->function];
+    call.functionIndex = bound->function;
+    set(call, *bound);
+    return success();
+  }
+  auto batch = traces::TableBatch::create(written, signatures);
+  if (!batch)
+    return batch.error();
+  call.function.name = written.text;
+  call.written = std::make_shared<traces::ControlCall>(written);
+  if (written.kind != traces::ControlCall::AtPacket &&
+      written.kind != traces::ControlCall::AtCycle)
+    return success();
+  for (const traces::TableBatch::Part &part : batch->parts())
+    for (const std::string &name : cached)
+      if (name.empty() || name.find(part.table + ".") == 0)
+        return makeFileError(
+            "E-sim-ixp-022", part.call->file,
+            "engines cache what they read of '" + part.table +
+                "', so packets after the batch may see the table before it; "
+                "compile the image with --level=phr",
+            part.call->line);
+  return success();
+}
+
 /// A refused call ends the run, or is kept for its result.
 Status ControlCallRunner::refuse(Error why) {
   if (!keepGoing)
@@ -89,10 +132,40 @@ Status ControlCallRunner::refuse(Error why) {
   return success();
 }
 
+void ControlCallRunner::set(Call &call, const traces::Resolved &next) {
+  call.entry = entries[next.function];
+  call.arguments.assign(next.args.begin(), next.args.end());
+}
+
+void ControlCallRunner::beginBatch(Call &call) {
+  if (!call.written || call.batch)
+    return;
+  auto batch = traces::TableBatch::create(*call.written, signatures);
+  KARAKAL_ASSERT(batch, "the form of a batch was checked");
+  call.batch.emplace(std::move(*batch));
+  set(call, *call.batch->next(0));
+}
+
+/// A refused call of a batch refuses them all.
+Status ControlCallRunner::recordBatch(const traces::TableBatch &batch) {
+  if (!batch.refused())
+    return success();
+  const traces::TableBatch::Refused &why = *batch.refused();
+  return refuse(makeFileError("E-sim-ixp-021", why.call->file,
+                              traces::batchRefusal(why, signatures, refusals),
+                              why.call->line));
+}
+
 /// Keeps the result of a call that has returned.
 Status ControlCallRunner::record(const Call &call,
                                  const Result<uint32_t> &result) {
   ++done;
+  if (!result && call.written && !call.batch) {
+    Error error = result.error();
+    error.file = call.file;
+    error.line = call.line;
+    return refuse(std::move(error));
+  }
   if (!result) {
     Error error = result.error();
     error.message = "'" + call.function.name + "' failed: " + error.message;
@@ -100,6 +173,8 @@ Status ControlCallRunner::record(const Call &call,
     error.line = call.line;
     return error;
   }
+  if (call.batch)
+    return recordBatch(*call.batch);
   if (call.reader)
     given.push_back({call.text, call.line, 0, call.reader->lines()});
   else if (traces::givesValue(call.function))
@@ -117,6 +192,12 @@ Status ControlCallRunner::record(const Call &call,
 }
 
 bool ControlCallRunner::goesOn(Call &call, const Result<uint32_t> &result) {
+  if (result && call.batch) {
+    std::optional<traces::Resolved> next = call.batch->next(*result);
+    if (next)
+      set(call, *next);
+    return next.has_value();
+  }
   if (!result || !traces::readsEntries(call.function))
     return false;
   if (!call.reader) {
@@ -127,8 +208,7 @@ bool ControlCallRunner::goesOn(Call &call, const Result<uint32_t> &result) {
   std::optional<traces::Resolved> next = call.reader->next(*result);
   if (!next)
     return false;
-  call.entry = entries[next->function];
-  call.arguments.assign(next->args.begin(), next->args.end());
+  set(call, *next);
   return true;
 }
 
@@ -143,6 +223,7 @@ Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
 
 Status ControlCallRunner::runAll(std::vector<Call> &calls) {
   for (Call &call : calls) {
+    beginBatch(call);
     Result<uint32_t> result = core->call(call.entry, call.arguments);
     while (goesOn(call, result))
       result = core->call(call.entry, call.arguments);
@@ -156,7 +237,7 @@ Status ControlCallRunner::runAll(std::vector<Call> &calls) {
 void ControlCallRunner::start() {
   uint64_t begin = scheduler->now();
   for (const Call &call : cycleCalls)
-    scheduler->schedule(begin + call.when, this, 0, 0);
+    scheduler->schedule(begin + call.when, this, CallDue, 0);
   onArrived(0);
 }
 
@@ -168,27 +249,68 @@ void ControlCallRunner::onArrived(uint64_t count) {
   runDue();
 }
 
-/// The cycle of an `@cycle` call has come.
-void ControlCallRunner::onEvent(uint64_t, uint32_t, uint64_t) {
+void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
+  if (code == LookForPackets)
+    return lookForPackets();
   due.push_back(std::move(cycleCalls.front()));
   cycleCalls.pop_front();
   runDue();
+}
+
+void ControlCallRunner::setHeld(bool isHeld) {
+  KARAKAL_ASSERT(hold && holding != isHeld, "frames are held once");
+  holding = isHeld;
+  if (!isHeld)
+    released = scheduler->now();
+  hold->setHeld(isHeld);
+}
+
+/// Begins the batch if all packets have left, or looks again later.
+void ControlCallRunner::lookForPackets() {
+  KARAKAL_ASSERT(holding && due.front().begin, "a batch waits");
+  bool isEmpty = hold->isEmpty() && !core->isBusy();
+  emptyLooks = isEmpty ? emptyLooks + 1 : 0;
+  if (emptyLooks == emptyLooksNeeded)
+    return startFirst();
+  if (scheduler->now() - *due.front().begin < holdCyclesMax) {
+    scheduler->schedule(scheduler->now() + lookCycles, this, LookForPackets, 0);
+    return;
+  }
+  finishFirst(makeError("E-sim-ixp-023",
+                        "packets have been in the chip for " +
+                            std::to_string(holdCyclesMax) +
+                            " cycles, so the tables stay as they are"));
 }
 
 void ControlCallRunner::runDue() {
   if (due.empty() || firstError || isRunning)
     return;
   isRunning = true;
-  if (!due.front().begin)
-    due.front().begin = scheduler->now();
-  core->start(due.front().entry, due.front().arguments,
-              [this](const Result<uint32_t> &result) { onReturn(result); });
+  Call &call = due.front();
+  call.begin = scheduler->now();
+  if (!call.written)
+    return startFirst();
+  emptyLooks = 0;
+  setHeld(true);
+  lookForPackets();
 }
 
-void ControlCallRunner::onReturn(const Result<uint32_t> &result) {
+/// Makes the first call that is due, or the next one that it needs.
+void ControlCallRunner::startFirst() {
+  beginBatch(due.front());
+  core->start(due.front().entry, due.front().arguments,
+              [this](const Result<uint32_t> &result) {
+                if (goesOn(due.front(), result))
+                  startFirst();
+                else
+                  finishFirst(result);
+              });
+}
+
+void ControlCallRunner::finishFirst(const Result<uint32_t> &result) {
+  if (holding)
+    setHeld(false);
   isRunning = false;
-  if (goesOn(due.front(), result))
-    return runDue();
   Call call = std::move(due.front());
   due.pop_front();
   KARAKAL_ASSERT(call.begin, "a call that returns has begun");

@@ -6,6 +6,8 @@
 // before the Nth packet of the trace begins to arrive, `@cycle N` calls at that
 // cycle after the start of the traffic; they run beside the engines. A call
 // waits until the core is free; calls never overtake one another.
+// For a batch beside the engines the core holds the frames at the ports, waits
+// until no packet is in the chip, makes the calls and lets the frames come.
 // An `int` result other than 0 means that the function refused its arguments:
 // the run ends with an error at the call's line, or lists it and goes on.
 // Results of other types are recorded.
@@ -15,10 +17,11 @@
 
 #include "sim-ixp/bus/Scheduler.h"
 #include "sim-ixp/core/ControlProcessor.h"
+#include "sim-ixp/core/PacketHold.h"
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
-#include "traces/TableEntries.h"
+#include "traces/TableBatch.h"
 
 #include <cstdint>
 #include <deque>
@@ -45,10 +48,12 @@ public:
   create(const target::Image &image, const std::vector<traces::ControlCall> &,
          bool keepGoing = false);
 
-  /// Sets where calls run; both must outlive the runner.
-  void connect(ControlProcessor *core, Scheduler *scheduler) {
+  /// Sets where calls run and what holds packets for batches; all must outlive
+  /// the runner.
+  void connect(ControlProcessor *core, Scheduler *scheduler, PacketHold *hold) {
     this->core = core;
     this->scheduler = scheduler;
+    this->hold = hold;
   }
 
   /// Runs the initialization functions and the calls without a time, one after
@@ -81,10 +86,16 @@ public:
     return packetCalls.size() + cycleCalls.size() + due.size();
   }
   bool isBusy() const { return !due.empty(); }
+  /// Whether frames are held for a batch.
+  bool isHolding() const { return holding; }
+  /// The cycle at which the last batch let frames come, or 0.
+  uint64_t releasedAt() const { return released; }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
+  enum EventCode : uint32_t { CallDue, LookForPackets };
+
   struct Call {
     uint64_t when = 0;
     uint32_t entry = 0;
@@ -96,25 +107,41 @@ private:
     std::optional<uint64_t> begin; ///< cycle
     /// Reads the entries that the call asked for, once it was accepted.
     std::optional<traces::TableReader> reader;
+    /// The calls of a batch, and the batch once it has begun.
+    std::shared_ptr<const traces::ControlCall> written;
+    std::optional<traces::TableBatch> batch;
   };
 
   Status runAll(std::vector<Call> &calls);
   Status refuse(Error why);
   Status record(const Call &call, const Result<uint32_t> &result);
+  Status recordBatch(const traces::TableBatch &batch);
+  void set(Call &call, const traces::Resolved &next);
+  /// Sets entry and arguments of the first call of a batch.
+  void beginBatch(Call &call);
+  Status bind(Call &call, const traces::ControlCall &written);
+  void setHeld(bool isHeld);
+  void lookForPackets();
   /// Whether a call needs another one: entry and arguments are those of the
   /// next.
   bool goesOn(Call &call, const Result<uint32_t> &result);
   void runDue();
-  void onReturn(const Result<uint32_t> &result);
+  void startFirst();
+  void finishFirst(const Result<uint32_t> &result);
 
   ControlProcessor *core = nullptr;
   Scheduler *scheduler = nullptr;
+  PacketHold *hold = nullptr;
+  bool holding = false;
+  uint64_t released = 0;
+  uint32_t emptyLooks = 0; ///< one after another
   std::vector<Call> startCalls, endCalls;
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
   std::vector<TimedCall> timed;
   std::vector<traces::ControlSignature> signatures;
+  std::vector<std::string> cached;   ///< by engines; see cachedNames
   std::vector<uint32_t> entries;     ///< of the functions
   std::vector<std::string> refusals; ///< the texts of the program's `refusal`
   std::vector<Error> refused;

@@ -71,6 +71,11 @@ public:
   void writeRegister(uint32_t address, uint32_t value,
                      uint32_t engine) override;
 
+  /// Frames wait at the ports; MsfReceive::setHeld.
+  void holdFrames(bool isHeld) { receive.setHeld(isHeld); }
+  /// Whether a part of a frame is in the receive buffer.
+  bool isReceiving() const { return receive.hasElements(); }
+
   void start() override;
   bool isReceiveDone() const override { return receive.isDone(); }
   bool isTransmitDone() const override { return transmit.isDone(); }

@@ -196,8 +196,13 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
 // 3: the media bus
 //===----------------------------------------------------------------------===//
 
+void MsfReceive::setHeld(bool held) {
+  isHeld = held;
+  tryBus(events.now());
+}
+
 void MsfReceive::tryBus(uint64_t cycle) {
-  if (isBusTaken)
+  if (isBusTaken || isHeld)
     return;
   uint32_t count = static_cast<uint32_t>(ports.size());
   uint32_t chosen = nextPort;

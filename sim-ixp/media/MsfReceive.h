@@ -62,6 +62,11 @@ public:
 
   /// True when nothing is left on a wire, in a FIFO or in an element.
   bool isDone() const;
+  /// Frames stay in the ports' FIFOs, as when the channels of RX_CONTROL are
+  /// disabled, until they are not held any more.
+  void setHeld(bool isHeld);
+  /// Whether a piece of a frame is in an element.
+  bool hasElements() const { return elementsInUse > 0; }
 
   // ---- registers -----------------------------------------------------------
   /// Sets element size, lists and enabled ports; `engine` faults if size or
@@ -150,6 +155,7 @@ private:
   uint32_t listCount = 1;
   Server mediaBus;
   bool isBusTaken = false;
+  bool isHeld = false;
   bool isElementMissing = false;
   uint64_t elementMissingSince = 0;
   uint32_t nextPort = 0;

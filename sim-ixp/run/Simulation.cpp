@@ -123,7 +123,8 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
   if (!runner)
     return runner.error();
   controls = std::move(*runner);
-  controls.connect(xscale.get(), &chip.scheduler());
+  hold = std::make_unique<FrameHold>(*media, *accounts);
+  controls.connect(xscale.get(), &chip.scheduler(), hold.get());
   return success();
 }
 
@@ -321,10 +322,12 @@ bool Simulation::isQuiet() const {
 
 bool Simulation::isStuck() const {
   uint64_t now = machine->scheduler().now();
-  uint64_t since = std::max(accounts->lastProgressCycle(), begin);
+  uint64_t since =
+      std::max({accounts->lastProgressCycle(), begin, controls.releasedAt()});
   // A control function may take its time; a message may not, since it can wait
   // for a ring that nobody empties.
-  if (xscale->isCalled() || now < since + asked.stallCycles)
+  if (xscale->isCalled() || controls.isHolding() ||
+      now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
   return accounts->outstandingCount() > 0 || source->isClosedLoop() ||

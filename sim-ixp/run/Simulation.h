@@ -93,6 +93,21 @@ struct Snapshot {
   double hostSeconds = 0;
 };
 
+/// Holds frames at the ports of a chip for a batch of control calls.
+class FrameHold : public PacketHold {
+public:
+  FrameHold(Msf &media, const PacketAccounting &accounts)
+      : media(media), accounts(accounts) {}
+  void setHeld(bool isHeld) override { media.holdFrames(isHeld); }
+  bool isEmpty() const override {
+    return accounts.outstandingCount() == 0 && !media.isReceiving();
+  }
+
+private:
+  Msf &media;
+  const PacketAccounting &accounts;
+};
+
 /// One run.
 class Simulation {
 public:
@@ -185,6 +200,7 @@ private:
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> media;
   std::unique_ptr<XScale> xscale;
+  std::unique_ptr<FrameHold> hold;
   ControlCallRunner controls;
   Timeline recorded;
   std::unique_ptr<RunSamples> sampled;

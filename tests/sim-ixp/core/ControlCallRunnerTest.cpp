@@ -50,6 +50,42 @@ private:
   std::function<void(const Result<uint32_t> &)> waiting;
 };
 
+/// A chip that packets leave at a cycle.
+class FakeHold : public PacketHold {
+public:
+  explicit FakeHold(Scheduler &scheduler) : scheduler(scheduler) {}
+  void setHeld(bool isHeld) override {
+    EXPECT_NE(isHeld, held);
+    held = isHeld;
+  }
+  bool isEmpty() const override { return scheduler.now() >= emptyAt; }
+
+  uint64_t emptyAt = 0;
+  bool held = false;
+
+private:
+  Scheduler &scheduler;
+};
+
+/// With the functions of a table `m.t`.
+target::Image imageWithTable() {
+  target::Image image;
+  nlohmann::json control = nlohmann::json::array();
+  for (const char *name : {"add", "change", "remove", "clear", "count", "read",
+                           "dump", "own.next_entry", "own.entry_word"})
+    control.push_back({{"name", std::string("m.t.") + name},
+                       {"entry", 10 + control.size()},
+                       {"params", nlohmann::json::array()},
+                       {"returns", "s32"},
+                       {"table_limit", 5}});
+  image.manifest["xscale"] = {{"handler", 0},
+                              {"stack", 0},
+                              {"arguments", 0},
+                              {"init", nlohmann::json::array()},
+                              {"control", control}};
+  return image;
+}
+
 target::Image imageWithControl() {
   target::Image image;
   nlohmann::json parameter = {{{"name", "x"}, {"type", "u8"}}};
@@ -71,13 +107,14 @@ target::Image imageWithControl() {
 
 class ControlCallRunnerTest : public ::testing::Test {
 protected:
-  void read(const std::string &text) {
+  void read(const std::string &text,
+            const target::Image &image = imageWithControl()) {
     auto calls = traces::parseControl(text, "test.control");
     ASSERT_TRUE(static_cast<bool>(calls));
-    auto made = ControlCallRunner::create(imageWithControl(), *calls);
+    auto made = ControlCallRunner::create(image, *calls);
     ASSERT_TRUE(static_cast<bool>(made)) << made.error().str();
     runner = std::move(*made);
-    runner.connect(&core, &scheduler);
+    runner.connect(&core, &scheduler, &hold);
   }
   std::string createError(const std::string &text, const target::Image &image) {
     auto calls = traces::parseControl(text, "test.control");
@@ -91,6 +128,7 @@ protected:
 
   Scheduler scheduler;
   FakeCore core{scheduler};
+  FakeHold hold{scheduler};
   ControlCallRunner runner;
 };
 
@@ -165,4 +203,55 @@ TEST_F(ControlCallRunnerTest, InvalidCallsAreRejectedBeforeTheRun) {
   EXPECT_NE(createError("nothing()\n", imageWithControl()), "");
   EXPECT_NE(createError("g()\n", target::Image{}).find("E-sim-ixp-020"),
             std::string::npos);
+}
+
+TEST_F(ControlCallRunnerTest, ABatchWaitsUntilPacketsHaveLeft) {
+  read("@cycle 500 begin\nt.clear()\ncommit\n", imageWithTable());
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.emptyAt = 10000;
+  runner.start();
+  scheduler.runNext();
+  EXPECT_TRUE(hold.held);
+  EXPECT_TRUE(runner.isHolding());
+  drain();
+  // Looks at 500 + 1024 n; the fourth that finds none is at 13812. Then count,
+  // dump, next_entry and clear.
+  EXPECT_EQ(core.calls,
+            (Calls{{14, 13812}, {16, 13912}, {17, 14012}, {13, 14112}}));
+  EXPECT_FALSE(hold.held);
+  EXPECT_EQ(runner.releasedAt(), 14212u);
+  EXPECT_FALSE(runner.error().has_value());
+}
+
+TEST_F(ControlCallRunnerTest, ABatchIsGivenUpIfPacketsStay) {
+  read("@cycle 5 begin\nt.clear()\ncommit\n", imageWithTable());
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.emptyAt = ~uint64_t{0};
+  runner.start();
+  drain();
+  ASSERT_TRUE(runner.error().has_value());
+  EXPECT_EQ(runner.error()->id, "E-sim-ixp-023");
+  EXPECT_EQ(runner.error()->line, 1u);
+  EXPECT_TRUE(core.calls.empty());
+  EXPECT_FALSE(hold.held);
+}
+
+TEST_F(ControlCallRunnerTest, ABatchBeforeTheTrafficNeedsNoHold) {
+  hold.emptyAt = ~uint64_t{0};
+  read("begin\nt.clear()\ncommit\n", imageWithTable());
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  EXPECT_EQ(core.calls.size(), 4u);
+}
+
+TEST_F(ControlCallRunnerTest, ABatchOfACachedTableIsRefusedBesideTheEngines) {
+  target::Image image = imageWithTable();
+  image.manifest["caches"] = {{{"global", "m.t.own.values"}}};
+  std::string timed = "@cycle 5 begin\nt.clear()\ncommit\n";
+  EXPECT_NE(createError(timed, image).find("E-sim-ixp-022"), std::string::npos);
+  EXPECT_EQ(createError("@end " + timed.substr(9), image), "");
+  image.manifest["caches"] = {{{"global", "m.other"}}};
+  EXPECT_EQ(createError(timed, image), "");
+  // A look-up may read any table.
+  image.manifest["lookup_caches"] = {{{"lookup", "m.other"}}};
+  EXPECT_NE(createError(timed, image).find("E-sim-ixp-022"), std::string::npos);
 }
