@@ -131,6 +131,7 @@ Result<target::Microcode> AllFunctions::emit() {
   if (options.level > 0) {
     forwardMoves(program);
     statistics["writes_in_place"] = writeInPlace(program);
+    statistics["copies_merged"] = mergeCopies(program);
     statistics["parts_merged"] = mergeParts(program);
     statistics["words_parked"] = parkWords(program);
     statistics["loops_rotated"] = rotateLoops(program);

@@ -293,6 +293,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   formOnesAdds(module);
   combineFunnels(module);
   widenMasks(module);
+  changeBytesFirst(module);
   sinkAddresses(module);
   // Lowering may have added division routines.
   order = checkModule(module, entry);

@@ -53,6 +53,9 @@ void combineFunnels(llvm::Module &module);
 /// Widens masks to whole bytes where the bits added are 0.
 void widenMasks(llvm::Module &module);
 
+/// Changes whole bytes of a word before other fields are joined to it.
+void changeBytesFirst(llvm::Module &module);
+
 /// Moves the addition of a constant to an address to each access, because the
 /// command adds the two at no cost.
 void sinkAddresses(llvm::Module &module);

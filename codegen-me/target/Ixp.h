@@ -211,6 +211,19 @@ llvm::FunctionPass *createCommandExpansion();
 llvm::FunctionPass *createTransferAllocation();
 llvm::FunctionPass *createBankAssignment();
 
+/// The ld_field mask of a word whose bytes are all 0 or ff; 0 for other words.
+inline unsigned byteMaskOf(uint32_t value) {
+  unsigned mask = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    uint32_t b = value >> 8 * byte & 0xff;
+    if (b == 0xff)
+      mask |= 1u << byte;
+    else if (b)
+      return 0;
+  }
+  return mask == 0xf ? 0 : mask;
+}
+
 } // namespace karakal::codegen
 
 #endif // KARAKAL_CODEGEN_ME_TARGET_IXP_H

@@ -411,6 +411,16 @@ bool IxpLowering::isLegalICmpImmediate(int64_t value) const {
   return isOneImmed(uint32_t(value)) || isOneImmed(~uint32_t(value));
 }
 
+bool IxpLowering::targetShrinkDemandedConstant(SDValue op, const APInt &,
+                                               const APInt &,
+                                               TargetLoweringOpt &) const {
+  auto *mask = op.getOpcode() == ISD::AND && op.getValueType() == MVT::i32
+                   ? dyn_cast<ConstantSDNode>(op.getOperand(1))
+                   : nullptr;
+  return mask && mask->getZExtValue() > 0xff &&
+         byteMaskOf(uint32_t(mask->getZExtValue()));
+}
+
 bool IxpLowering::isTruncateFree(Type *from, Type *to) const {
   return from->isIntegerTy() && to->isIntegerTy() &&
          dropsHighHalf(from->getIntegerBitWidth(), to->getIntegerBitWidth());

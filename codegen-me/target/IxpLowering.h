@@ -93,6 +93,11 @@ public:
                                      const llvm::APInt &elements,
                                      const llvm::SelectionDAG &dag,
                                      unsigned depth) const override;
+  /// Masks of whole bytes stay as they are, because ld_field needs no register
+  /// for them.
+  bool targetShrinkDemandedConstant(llvm::SDValue op, const llvm::APInt &bits,
+                                    const llvm::APInt &elements,
+                                    TargetLoweringOpt &opt) const override;
   bool isTruncateFree(llvm::Type *from, llvm::Type *to) const override;
   bool isTruncateFree(llvm::EVT from, llvm::EVT to) const override;
   bool isZExtFree(llvm::Type *from, llvm::Type *to) const override;

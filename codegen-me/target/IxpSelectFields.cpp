@@ -11,19 +11,6 @@ using namespace llvm;
 
 namespace karakal::codegen {
 
-/// The ld_field mask of a word whose bytes are all 0 or ff; 0 for other words.
-static unsigned byteMaskOf(uint32_t value) {
-  unsigned mask = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    uint32_t b = value >> 8 * byte & 0xff;
-    if (b == 0xff)
-      mask |= 1u << byte;
-    else if (b)
-      return 0;
-  }
-  return mask == 0xf ? 0 : mask;
-}
-
 /// Selects and(x [>> n], mask) == value if mask and value fit literals after a
 /// right shift. The AND does the shift, and no constant needs a register.
 void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {

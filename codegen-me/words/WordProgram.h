@@ -8,6 +8,7 @@
 //                      tests
 //   writeInPlace       lets the words that compute a value on several paths
 //                      write its transfer register
+//   mergeCopies        lets a word that changes serve as its own copy
 //   mergeParts         merges low bytes or halves on the way to a transfer
 //                      register
 //   parkWords          moves constant words to their transfer register once
@@ -126,6 +127,7 @@ std::set<unsigned> namedLabels(const std::vector<Item> &items);
 void forwardMoves(WordProgram &program);
 /// These return the number of rewrites.
 unsigned writeInPlace(WordProgram &program);
+unsigned mergeCopies(WordProgram &program);
 unsigned mergeParts(WordProgram &program);
 unsigned parkWords(WordProgram &program);
 unsigned rotateLoops(WordProgram &program);

@@ -142,6 +142,41 @@ TEST_F(Words, APartThatChangesIsNotMergedLater) {
   EXPECT_EQ(mergeParts(program), 0u);
 }
 
+/// A copy of a word, of which one byte changes later.
+class ChangedCopy : public Words {
+protected:
+  void build(unsigned shift, unsigned byteMask) {
+    add(move(gprB(3), dXfer(2)));
+    add(dblShf(gprA(6), dXfer(1), gprB(3), shr(shift)));
+    add(command(Op::SramRead, sXfer(2), gprA(6), imm(0), 1));
+    add(alu(Op::AluAdd, gprA(5), dXfer(2), gprA(2)));
+    add(ldField(gprB(3), byteMask, gprA(5)));
+    add(alu(Op::AluAnd, dXfer(2), gprB(3), gprA(3)));
+    end();
+  }
+};
+
+TEST_F(ChangedCopy, IsTheChangedWord) {
+  build(28, 0b0100);
+  EXPECT_EQ(mergeCopies(program), 1u);
+  EXPECT_EQ(text()[1], "alu[b3, $$2, +, a2]");
+  EXPECT_EQ(text()[2], "ld_field[b3, 1011, $$2]");
+  EXPECT_EQ(text()[3], "dbl_shf[a6, $$1, b3, >>28]");
+  EXPECT_EQ(text()[5], "alu[$$2, b3, AND, a3]");
+}
+
+TEST_F(ChangedCopy, StaysIfTheChangedByteIsRead) {
+  build(20, 0b0100);
+  EXPECT_EQ(mergeCopies(program), 0u);
+}
+
+TEST_F(ChangedCopy, StaysIfTheResultIsReadElsewhere) {
+  build(28, 0b0100);
+  program.items.insert(program.items.end() - 1, program.items[1]);
+  program.items[program.items.size() - 2].instruction = move(sXfer(0), gprA(5));
+  EXPECT_EQ(mergeCopies(program), 0u);
+}
+
 TEST_F(Words, AWordThatIsAlwaysTheSameIsParked) {
   unsigned again = beginLoop(immed(gprB(1), 0x8847));
   add(alu(Op::AluAdd, dXfer(2), dXfer(2), imm(1)));
