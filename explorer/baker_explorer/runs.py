@@ -40,7 +40,7 @@ class Settings:
         found = [*self.files, f"--level={self.level}"]
         if self.trace:
             found.append(f"--profile-trace={self.trace}")
-        if self.control:
+        if self.trace and self.control:
             found.append(f"--control={self.control}")
         if self.engines:
             found.append(f"--mes={self.engines}")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from baker_explorer.record import Record, Span
+from baker_explorer.runs import Run, Settings
+from baker_explorer.views.journey import frame
+from baker_explorer.workspace import Workspace
+from testkit.captures import write_pcap
 
 PACKETS = """number,fate,received,taken,left,latency,port
 0,forwarded,10,20,50,33,1
@@ -68,3 +73,27 @@ def _csv(folder: Path, packets: int) -> Path:
     (folder / "r.packets.csv").write_text("\n".join(lines) + "\n")
     (folder / "r.spans.csv").write_text("engine\n")
     return folder / "r"
+
+
+def test_a_frame_of_a_trace_that_is_repeated(tmp_path: Path) -> None:
+    frames = [bytes([number]) * 60 for number in range(5)]
+    write_pcap(tmp_path / "t.pcap", frames)
+    write_pcap(tmp_path / "none.pcap", [])
+    workspace = Workspace(tmp_path)
+
+    def run(trace: str) -> Run:
+        settings = Settings(files=("a.baker",), trace=trace)
+        return Run(0, settings, tmp_path / "0", workspace)
+
+    assert [frame(run("t.pcap"), number) for number in (0, 4, 13)] == [
+        frames[0], frames[4], frames[3],
+    ]  # fmt: skip
+    assert frame(run("none.pcap"), 2) == b""
+
+
+def test_control_calls_belong_to_a_trace() -> None:
+    settings = Settings(files=("a.baker",), control="a.control")
+    assert "--control=a.control" not in settings.compile_arguments()
+    with_trace = replace(settings, trace="t.pcap")
+    assert "--control=a.control" in with_trace.compile_arguments()
+    assert "ixpsim" not in settings.commands()

@@ -158,16 +158,22 @@ class JourneyView:
 
 def frame(run: Run, number: int) -> bytes:
     """The frame of the trace with this number; a run repeats the trace."""
-    from scapy.utils import PcapReader
+    from scapy.utils import RawPcapReader
 
     path = str(run.workspace.root / run.settings.trace)
-    frames: list[bytes] = []
-    with PcapReader(path) as reader:
-        while (found := reader.read_packet()) is not None:
-            frames.append(bytes(found))
-            if len(frames) > number:
-                return frames[number]
-    return frames[number % len(frames)] if frames else b""
+
+    def find(wanted: int) -> tuple[bytes, int]:
+        """The frame, or none and the number of frames. One is held at a time."""
+        count = 0
+        with RawPcapReader(path) as reader:
+            for data, _ in reader:
+                if count == wanted:
+                    return data, 0
+                count += 1
+        return b"", count
+
+    found, count = find(number)
+    return find(number % count)[0] if count else found
 
 
 def _line(row: dict[str, Any]) -> str:
