@@ -1,14 +1,19 @@
-"""Makes the pictures of docs/explorer.md: python tests/explorer/screenshots.py
+"""The pictures of docs/explorer.md: python tests/explorer/screenshots.py makes them.
 
-Needs a build, `.venv` with the explorer, and Chromium.
+Needs a build, `.venv` with the explorer, and Chromium. `tests/explorer/test_page.py`
+compares the page with them.
 """
 
 from __future__ import annotations
 
+import io
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from PIL import Image, ImageChops
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -17,7 +22,14 @@ from explorer.serving import explorer, make_workspace, open_tab, until  # noqa: 
 from testkit.browser import open_browser, set_screen  # noqa: E402
 
 PICTURES = ROOT / "docs/explorer"
+WIDTH, HEIGHT = 1280, 800
+PROGRAM = "l3-switch/l3_switch.baker"
+ARGUMENTS = (PROGRAM, "--trace=t.pcap", "--control=t.control")
 DONE = "return document.querySelector('.head .note').innerText.includes('packets')"
+LISTED = (
+    "return document.querySelector('.pane:last-child .note').innerText"
+    ".includes('lines')"
+)
 #: What is there when a view has been drawn.
 DRAWN = {
     "Source": "return document.querySelector('.code:not(.source) .cm-line.lit')",
@@ -26,11 +38,20 @@ DRAWN = {
     "Journey": "return document.querySelector('.bytes mark')",
     "Decisions": "return document.querySelector('.decisions li')",
     "Experiments": "return document.querySelector('.text tbody tr')",
+    "Labs": "return document.querySelector('.lab img')?.naturalWidth > 0",
 }
+#: Views whose picture is dark.
+DARK = ("Journey",)
+#: The fonts of the pictures, which come with Debian's fontconfig.
+FONTS = {"system-ui": "DejaVu Sans", "monospace": "DejaVu Sans Mono"}
+#: Side of the squares whose mean colours are compared, in pixels; how far a mean may
+#: be from that of the picture, of 255.
+SQUARE, DISTANCE = 40, 20
 
 
 def _prepare(browser: Any, name: str) -> None:
     if name == "Source":
+        until(browser, LISTED)
         browser.execute_script(
             "document.querySelector('.source .cm-scroller').scrollTop = 1200"
         )
@@ -52,31 +73,62 @@ def _prepare(browser: Any, name: str) -> None:
         until(browser, "return document.querySelector('.packets button')").click()
 
 
+def take(browser: Any, view: str) -> Image.Image:
+    """The picture of a view, after the first run."""
+    set_screen(browser, WIDTH, "dark" if view in DARK else "light", HEIGHT)
+    open_tab(browser, view)
+    _prepare(browser, view)
+    until(browser, DRAWN[view])
+    browser.execute_async_script("setTimeout(arguments[0], 600)")
+    return shot(browser)
+
+
+def shot(browser: Any) -> Image.Image:
+    """The page as it is."""
+    return Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+
+
+def difference(found: Image.Image, wanted: Image.Image) -> float:
+    """The share of squares whose mean colours are far from each other. Another font
+    moves letters within their squares, and a number that changed is a part of one;
+    what is missing, moved or of another colour fills many."""
+    if found.size != wanted.size:
+        return 1.0
+    size = (found.width // SQUARE, found.height // SQUARE)
+    box = Image.Resampling.BOX
+    means = ImageChops.difference(found.resize(size, box), wanted.resize(size, box))
+    far = sum(max(pixel) > DISTANCE for pixel in means.getdata())
+    return far / (size[0] * size[1])
+
+
+def other_font() -> str:
+    """A font that the page has here instead of the pictures', or an empty text."""
+    for generic, family in FONTS.items():
+        words = ["fc-match", "-f", "%{family}", generic]
+        found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        if found != family:
+            return found
+    return ""
+
+
+def picture_of(view: str) -> Path:
+    return PICTURES / f"{view.lower()}.png"
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make_workspace(folder, packets=2000)
-        arguments = ("--trace=t.pcap", "--control=t.control")
+        make_workspace(folder)
         with (
-            explorer(folder, "l3-switch/l3_switch.baker", *arguments) as address,
+            explorer(folder, *ARGUMENTS) as address,
             open_browser(folder / "profile") as browser,
         ):
-            set_screen(browser, 1280, "light", height=800)
+            set_screen(browser, WIDTH, "light", HEIGHT)
             browser.get(address)
             until(browser, DONE)
-            until(
-                browser,
-                "return document.querySelector('.pane:last-child .note')"
-                ".innerText.includes('lines')",
-            )
-            for view, drawn in DRAWN.items():
-                set_screen(browser, 1280, "dark" if view == "Journey" else "light", 800)
-                open_tab(browser, view)
-                _prepare(browser, view)
-                until(browser, drawn)
-                browser.execute_async_script("setTimeout(arguments[0], 600)")
-                browser.save_screenshot(str(PICTURES / f"{view.lower()}.png"))
+            for view in DRAWN:
+                take(browser, view).save(picture_of(view))
 
 
 if __name__ == "__main__":

@@ -78,6 +78,10 @@ def until(browser: Any, script: str) -> Any:
     )
 
 
+#: The page is complete, and the user may type.
+EDITABLE = "return document.querySelector('.source .cm-content[contenteditable=true]')"
+
+
 def serious_findings(browser: Any) -> list[str]:
     """What axe finds in the page, except what is minor."""
     found = Axe().run(browser)["violations"]

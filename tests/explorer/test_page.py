@@ -9,8 +9,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from PIL import Image
 
+from explorer import screenshots
 from explorer.serving import (
+    EDITABLE,
     explorer,
     make_workspace,
     open_tab,
@@ -18,12 +21,13 @@ from explorer.serving import (
     until,
 )
 from testkit.browser import open_browser, set_screen
+from testkit.captures import write_pcap
 from testkit.tools import requires
 
 pytestmark = requires("bakerc", "baker-lsp", "ixpsim")
 
 VIEWS = ["Source", "Chip", "Journey", "Decisions", "Experiments", "Labs"]
-DONE = "return document.querySelector('.head .note').innerText.includes('packets')"
+DONE = screenshots.DONE
 LISTING = ".code:not(.source)"
 LIT = f"return document.querySelectorAll('{LISTING} .cm-line.lit').length"
 NOTE = "return document.querySelector('.pane:last-child .note').innerText"
@@ -34,13 +38,18 @@ ENTER, LEFT, CONTROL = "\ue007", "\ue012", "\ue009"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("explorer")
     make_workspace(made)
+    (made / "more").mkdir()
+    write_pcap(made / "more/few.pcap", [bytes(60)] * 7)
     return made
+
+
+#: The share of a picture that may differ, see `screenshots.difference`.
+ALLOWED = 0.045
 
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    arguments = ("--trace=t.pcap", "--control=t.control")
-    with explorer(folder, "l3-switch/l3_switch.baker", *arguments) as found:
+    with explorer(folder, *screenshots.ARGUMENTS) as found:
         yield found
 
 
@@ -94,6 +103,27 @@ def click_costly_line(browser: Any) -> int:
     return int(float(line.get_attribute("data-cost")))
 
 
+def distance(browser: Any, name: str) -> float:
+    """How far the page is from the picture of a view."""
+    with Image.open(screenshots.picture_of(name)) as wanted:
+        return screenshots.difference(screenshots.shot(browser), wanted.convert("RGB"))
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_each_view_looks_as_in_its_picture(browser: Any, name: str) -> None:
+    """First in this file, because the pictures are those of the first run."""
+    if other := screenshots.other_font():
+        pytest.skip(f"the pictures have letters of DejaVu, this machine {other}")
+    screenshots.take(browser, name)
+    help = "look at the page, then: python tests/explorer/screenshots.py"
+    assert distance(browser, name) <= ALLOWED, help
+    # A page without its head would not do.
+    hide = "document.querySelector('.head').style.display = arguments[0]"
+    browser.execute_script(hide, "none")
+    assert distance(browser, name) > ALLOWED
+    browser.execute_script(hide, "")
+
+
 def test_the_line_of_the_cursor_is_lit_in_every_form(browser: Any) -> None:
     set_screen(browser, 1280, "light")
     open_tab(browser, "Source")
@@ -141,6 +171,7 @@ TEXT = """
 def test_marks_leave_what_is_being_typed(browser: Any) -> None:
     open_tab(browser, "Source")
     until(browser, "return document.querySelector('.source .cm-line')")
+    until(browser, EDITABLE)
     browser.execute_script(TYPE_TWICE)
     until(browser, "return document.querySelector('.messages li')")
     until(browser, "return document.querySelector('.source .cm-line .error')")
@@ -173,6 +204,92 @@ def test_the_keyboard_saves_and_runs(browser: Any, folder: Path) -> None:
     until(browser, DONE.replace("'packets'", "'compiling'"))
     until(browser, DONE)
     assert path.read_text() == "// a comment\n" + before
+
+
+#: Types before the first line end, as a key does.
+TYPE_FIRST = """
+  const source = document.querySelector(".source");
+  const editor = getElement(Number(source.id.slice(1))).editor;
+  editor.dispatch({changes: {from: 0, insert: arguments[0]}});
+  editor.focus();
+"""
+
+
+def test_every_edit_after_a_save_is_saved(browser: Any, folder: Path) -> None:
+    """As soon as the page lets one type, what it told the editor before has arrived."""
+    path = folder / "l3-switch/l3_switch.baker"
+    wanted = path.read_text()
+    browser.refresh()
+    open_tab(browser, "Source")
+    until(browser, EDITABLE)
+    for edit in ("// one", "// two, with ä and 😀"):
+        browser.execute_script(TYPE_FIRST, edit + "\n")
+        wanted = f"{edit}\n{wanted}"
+        find(browser, ".source .cm-content").send_keys(CONTROL + "s")
+        until(browser, DONE.replace("'packets'", "'compiling'"))
+        assert path.read_text() == wanted
+        until(browser, DONE)
+    assert browser.execute_script(TEXT) == wanted
+
+
+def choose(browser: Any, label: str, option: str) -> None:
+    """Takes an option of a list, by the keys that open it and a click."""
+    browser.execute_script(
+        "arguments[0].focus()", find(browser, f"input[aria-label='{label}']")
+    )
+    browser.switch_to.active_element.send_keys("\ue015")
+    options = "[...document.querySelectorAll('.q-menu .q-item')]"
+    of = f"found => found.innerText.trim() === {option!r}"
+    until(browser, f"return {options}.some({of})")
+    browser.execute_script(f"{options}.find({of}).click()")
+
+
+def press_run(browser: Any) -> None:
+    browser.execute_script(
+        "[...document.querySelectorAll('.text button')]"
+        ".find(button => button.innerText.trim() === 'Run').click()"
+    )
+
+
+def test_the_trace_is_chosen_in_the_page(browser: Any) -> None:
+    open_tab(browser, "Experiments")
+    note = "return document.querySelector('.head .note').innerText"
+    rows = "[...document.querySelectorAll('.text tbody tr')]"
+    choose(browser, "Trace", "more/few.pcap")
+    press_run(browser)
+    until(browser, f"{note}.startsWith('7 packets')")
+    row, commands = f"return {rows}.at(-1).innerText", ".commands"
+    assert "few.pcap" in browser.execute_script(row)
+    assert "--trace=more/few.pcap" in find(browser, commands).text
+    choose(browser, "Trace", "none")
+    press_run(browser)
+    until(browser, f"{note}.includes('choose a trace')")
+    assert "ixpsim" not in find(browser, commands).text
+    choose(browser, "Trace", "t.pcap")
+    press_right(browser, "DRAM latency")
+    press_run(browser)
+    until(browser, f"{note}.startsWith('200 packets')")
+    assert "--set=dram.latency=10" in find(browser, commands).text
+
+
+def test_keys_lead_to_every_view_and_into_it(browser: Any) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    set_screen(browser, 1280, "light")
+    open_tab(browser, VIEWS[0])
+    browser.execute_script("document.querySelector('[role=tab]').focus()")
+    chosen = "document.querySelector('[role=tab][aria-selected=true]')"
+    for name in VIEWS:
+        tab = f"return {chosen}.innerText.trim() === {name!r}"
+        until(browser, tab)
+        # From the tab into the view, and back.
+        ActionChains(browser).send_keys("\ue004").perform()
+        until(browser, "return document.activeElement.closest('main') !== null")
+        seen = "getComputedStyle(document.activeElement).outlineStyle"
+        inside = "document.activeElement.closest('.q-field, .cm-editor, iframe')"
+        assert browser.execute_script(f"return {seen} !== 'none' || !!{inside}")
+        browser.execute_script(f"{chosen}.focus()")
+        ActionChains(browser).send_keys("\ue014", ENTER).perform()
 
 
 def test_the_chip_plays_and_an_engine_tells_its_contexts(browser: Any) -> None:
@@ -227,10 +344,7 @@ def test_experiments_stand_side_by_side(browser: Any) -> None:
     rows = "return document.querySelectorAll('.text tbody tr').length"
     before = browser.execute_script(rows)
     press_right(browser, "Engines")
-    browser.execute_script(
-        "[...document.querySelectorAll('.text button')]"
-        ".find(button => button.innerText.trim() === 'Run').click()"
-    )
+    press_run(browser)
     until(browser, f"{rows} === {before + 1}")
     commands = find(browser, ".commands").text
     assert "--mes=1" in commands and "ixpsim run.ixp" in commands

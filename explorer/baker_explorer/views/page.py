@@ -71,6 +71,7 @@ class Page:
         await context.client.connected()
         self._source.set_dark(await ui.run_javascript(f"{_IS_DARK}.matches"))
         self._source.name_editors()
+        self._source.let_edit()
         ui.run_javascript(
             f"{_IS_DARK}.addEventListener('change', "
             "(event) => emitEvent('scheme', event.matches))"
@@ -117,7 +118,7 @@ def summary(run: Run) -> str:
     if run.problem:
         return "does not compile" if len(run.steps) == 1 else "the run failed"
     if not run.stats:
-        return "compiled; give a trace to run it"
+        return "compiled; choose a trace in Experiments to run it"
     packets, rate = run.stats["packets"], run.stats["rate"]
     return (
         f"{packets['received']:,} packets, {rate['forwarded_gbps']:.2f} Gbit/s, "

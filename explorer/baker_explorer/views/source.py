@@ -96,6 +96,7 @@ class SourceView:
             on_change=self._changed,
             keymap={"Mod-s": self._save_and_run},
         ).classes("code source")
+        self.editor.disable()
         for event in ("click", "keyup"):
             self.editor.on(
                 event,
@@ -139,6 +140,11 @@ class SourceView:
                 f"view.contentDOM.setAttribute('aria-label', '{name}'))"
             )
 
+    def let_edit(self) -> None:
+        """Lets the user type. Not before the page is complete: what the server tells
+        the editor brings its text, and would take back what was typed meanwhile."""
+        self.editor.enable()
+
     def close(self) -> None:
         """Ends what belongs to this page."""
         self._language.stop()
@@ -173,8 +179,8 @@ class SourceView:
         self._decorate()
 
     async def _text(self) -> str:
-        """What the editor shows. The server's copy, which is made of changes, can
-        lose its end at the second change after a save."""
+        """What the editor shows. The server's copy is made of changes, so a change that
+        is lost would also spoil those after it."""
         text: str = await self.editor.client.run_javascript(
             f"return getElement({self.editor.id}).editor.state.doc.toString()",
             timeout=_ANSWER,

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.text_table import table
-from explorer.serving import explorer, open_tab, until
+from explorer.serving import EDITABLE, explorer, open_tab, until
 from testkit.browser import open_browser, set_screen
 from testkit.tools import run_npftrace
 
@@ -89,7 +89,7 @@ def page_times(folder: Path) -> dict[str, float]:
         browser.refresh()
         paint = until(browser, PAINT)
         open_tab(browser, "Source")
-        until(browser, "return document.querySelector('.source .cm-line')")
+        until(browser, EDITABLE)
         edits = sorted(_edit(browser, number) for number in range(EDITS))
     return {"first_paint_s": paint / 1000, "edit_to_result_s": edits[EDITS // 2]}
 

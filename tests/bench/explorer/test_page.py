@@ -22,7 +22,7 @@ LAB = ROOT / "labs/01-first-packets/teacher/solution"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small program in place of the L3-Switch, with its trace."""
-    for name, value in (("ROUTES", 20), ("PACKETS", 50), ("EDITS", 1)):
+    for name, value in (("ROUTES", 20), ("PACKETS", 50), ("EDITS", 3)):
         monkeypatch.setattr(measured, name, value)
     monkeypatch.setattr(measured, "PROGRAM", "reflector.baker")
     measured.make_trace(tmp_path)
@@ -43,7 +43,9 @@ def test_a_large_run_is_paged(folder: Path) -> None:
 
 
 def test_the_page_is_timed(folder: Path) -> None:
+    before = (folder / measured.PROGRAM).read_text()
     found = measured.page_times(folder)
     assert sorted(found) == ["edit_to_result_s", "first_paint_s"]
     assert all(seconds > 0 for seconds in found.values())
-    assert "// edit 0" in (folder / measured.PROGRAM).read_text()
+    edits = "".join(f"// edit {number}\n" for number in (2, 1, 0))
+    assert (folder / measured.PROGRAM).read_text() == edits + before
