@@ -97,7 +97,8 @@ def difference(found: Image.Image, wanted: Image.Image) -> float:
     size = (found.width // SQUARE, found.height // SQUARE)
     box = Image.Resampling.BOX
     means = ImageChops.difference(found.resize(size, box), wanted.resize(size, box))
-    far = sum(max(pixel) > DISTANCE for pixel in means.getdata())
+    data = means.tobytes()
+    far = sum(max(data[at : at + 3]) > DISTANCE for at in range(0, len(data), 3))
     return far / (size[0] * size[1])
 
 
