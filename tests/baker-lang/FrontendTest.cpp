@@ -139,7 +139,7 @@ TEST(Frontend, ControlCharactersOfTheSourceAreNotPrinted) {
 }
 
 TEST(Frontend, DiagnosticsAreInTheOrderOfTheText) {
-  std::string text = messages("u32 f() { return b; }\nu99 c;\nx y;\n$\n");
+  std::string text = messages("u32 f() { return b; }\nu129 c;\nx y;\n$\n");
   size_t first = text.find(":1:"), second = text.find(":2:");
   size_t third = text.find(":3:"), fourth = text.find(":4:");
   EXPECT_LT(first, second);

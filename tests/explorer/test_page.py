@@ -206,32 +206,6 @@ def test_the_keyboard_saves_and_runs(browser: Any, folder: Path) -> None:
     assert path.read_text() == "// a comment\n" + before
 
 
-#: Types before the first line end, as a key does.
-TYPE_FIRST = """
-  const source = document.querySelector(".source");
-  const editor = getElement(Number(source.id.slice(1))).editor;
-  editor.dispatch({changes: {from: 0, insert: arguments[0]}});
-  editor.focus();
-"""
-
-
-def test_every_edit_after_a_save_is_saved(browser: Any, folder: Path) -> None:
-    """As soon as the page lets one type, what it told the editor before has arrived."""
-    path = folder / "l3-switch/l3_switch.baker"
-    wanted = path.read_text()
-    browser.refresh()
-    open_tab(browser, "Source")
-    until(browser, EDITABLE)
-    for edit in ("// one", "// two, with ä and 😀"):
-        browser.execute_script(TYPE_FIRST, edit + "\n")
-        wanted = f"{edit}\n{wanted}"
-        find(browser, ".source .cm-content").send_keys(CONTROL + "s")
-        until(browser, DONE.replace("'packets'", "'compiling'"))
-        assert path.read_text() == wanted
-        until(browser, DONE)
-    assert browser.execute_script(TEXT) == wanted
-
-
 def choose(browser: Any, label: str, option: str) -> None:
     """Takes an option of a list, by the keys that open it and a click."""
     browser.execute_script(
