@@ -259,7 +259,7 @@ Result<std::string> ControlServer::request(Client &client,
   if (line == "functions")
     return functionList();
   if (line == "dump")
-    return served.journal().text();
+    return served.dump();
   if (line == "stop") {
     stopAsked = true;
     return std::string();

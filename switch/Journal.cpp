@@ -19,7 +19,8 @@ Journal::Journal(const std::vector<traces::ControlSignature> &signatures) {
   const std::map<std::string, Effect> effects = {{"add", Effect::Add},
                                                  {"change", Effect::Change},
                                                  {"remove", Effect::Remove},
-                                                 {"clear", Effect::Clear}};
+                                                 {"clear", Effect::Clear},
+                                                 {"expire", Effect::Age}};
   for (const traces::ControlSignature &signature : signatures) {
     Function &function = functions.emplace_back();
     function.table = tableOf(signature.name);
@@ -45,15 +46,12 @@ void Journal::note(const traces::ControlCall &call,
   const Function &function = functions[resolved.function];
   if (function.effect == Effect::None)
     return;
-  if (function.effect == Effect::Other) {
-    others.push_back(lines.insert(lines.end(), call.text));
-    if (others.size() > OtherCallsMax) {
-      lines.erase(others.front());
-      others.pop_front();
-      ++forgotten;
-    }
+  if (function.effect == Effect::Age)
+    return age(function.table);
+  if (function.effect == Effect::Other)
+    return keep(call.text);
+  if (aged.count(function.table))
     return;
-  }
   auto &table = entries[function.table];
   std::vector<uint64_t> key;
   for (size_t index : function.key)
@@ -103,9 +101,28 @@ void Journal::note(const traces::ControlCall &call,
     others.push_back(lines.insert(lines.end(), call.text));
     return;
   case Effect::Other:
+  case Effect::Age:
   case Effect::None:
     KARAKAL_UNREACHABLE("handled above");
   }
+}
+
+/// Keeps a call of a function that is no table's.
+void Journal::keep(const std::string &text) {
+  others.push_back(lines.insert(lines.end(), text));
+  if (others.size() <= OtherCallsMax)
+    return;
+  lines.erase(others.front());
+  others.pop_front();
+  ++forgotten;
+}
+
+void Journal::age(const std::string &table) {
+  if (!aged.insert(table).second)
+    return;
+  for (auto &[key, line] : entries[table])
+    lines.erase(line);
+  entries.erase(table);
 }
 
 std::string Journal::text() const {

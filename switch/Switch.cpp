@@ -183,6 +183,8 @@ Switch::Answer Switch::answerOf(const Making &made, bool isNoted) {
     return answerOfBatch(*made.batch, isNoted);
   if (made.entries)
     return joined(*made.entries);
+  if (returned && accepted.isAging(made.resolved->function))
+    accepted.note(call, *made.resolved);
   if (returned && traces::givesValue(function))
     return std::to_string(
         traces::valueOf(function, call.text, call.line, *returned).value);
@@ -223,6 +225,19 @@ Switch::Answer Switch::tick(const traces::ControlCall &call) {
   std::vector<Making> one = {prepared(call)};
   make(one);
   return answerOf(one.front(), /*isNoted=*/false);
+}
+
+Switch::Answer Switch::dump() {
+  std::string text = accepted.text();
+  for (const std::string &table : accepted.agedTables()) {
+    auto calls = traces::parseControl(table + ".dump()", "");
+    KARAKAL_ASSERT(calls, "a table has the function 'dump'");
+    Answer present = tick(calls->front());
+    if (!present)
+      return present;
+    text += table + ".clear()\n" + *present + (present->empty() ? "" : "\n");
+  }
+  return text;
 }
 
 Snapshot Switch::snapshot() {

@@ -70,6 +70,8 @@ public:
   Answer call(const traces::ControlCall &call);
   /// The same for a call that is made again and again: it is not noted.
   Answer tick(const traces::ControlCall &call);
+  /// A control file that brings a new switch to this state.
+  Answer dump();
   Snapshot snapshot();
   /// Looks after the ports; about once a second.
   void tend();
