@@ -74,7 +74,7 @@ struct XScaleParameters {
   /// Cycles after which a slice ends.
   uint32_t sliceCycles = 64;
   /// A job that runs longer than this is an endless job.
-  uint64_t jobInstructionsMax = 200'000'000;
+  uint64_t jobInstructionsMax = 2'000'000'000;
 };
 
 /// Counters of the core since the start.
