@@ -14,7 +14,8 @@
 //
 // A wait also takes the signals that would need a wait a few words later. If a
 // wait is for one command and follows soon, the command waits itself
-// (ctx_swap).
+// (ctx_swap). So does a command if such waits follow soon on all frequent
+// paths.
 //
 // A signal arrives once, so the pending commands must be the same on all paths
 // into a block. A junction is the set of block ends and block starts that edges
@@ -36,6 +37,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace karakal::codegen {
 namespace {
@@ -52,6 +54,9 @@ constexpr unsigned SignalsBusyMax = 10;
 constexpr unsigned HorizonWords = 12;
 /// A command may be its own wait if the wait follows within this many words.
 constexpr unsigned SwapWords = 8;
+
+/// Paths that so few of a command's executions take are rare.
+constexpr float RareShare = 1.0f / 8;
 
 /// The pending commands by item. The flag says that the register in the
 /// command's address has not changed since.
@@ -106,6 +111,9 @@ private:
   void forgetBases(unsigned item, Pending &pending) const;
   unsigned chainHead(const Block &block, unsigned item) const;
   bool becomesSwap(unsigned before, unsigned command) const;
+  std::set<unsigned> swapsAhead() const;
+  bool waitsSoon(unsigned command, const std::set<unsigned> &places,
+                 const std::vector<std::vector<uint32_t>> &successors) const;
 
   WordProgram &program;
   std::vector<Item> &items;
@@ -386,6 +394,52 @@ bool WaitPlacement::becomesSwap(unsigned before, unsigned command) const {
   return true;
 }
 
+/// Whether each frequent path from `command` soon comes to one of the waits at
+/// `places`, and meets no other command before.
+bool WaitPlacement::waitsSoon(
+    unsigned command, const std::set<unsigned> &places,
+    const std::vector<std::vector<uint32_t>> &successors) const {
+  std::set<unsigned> seen{command};
+  std::vector<std::pair<unsigned, unsigned>> work{{command, 0}};
+  while (!work.empty()) {
+    auto [from, distance] = work.back();
+    work.pop_back();
+    for (unsigned item : successors[from]) {
+      const bool isRare =
+          isWord(item) &&
+          items[item].frequency < RareShare * items[command].frequency;
+      if (isRare || places.count(item) || !seen.insert(item).second)
+        continue;
+      const unsigned next = distance + isWord(item);
+      if (next > SwapWords || isCommand(item) ||
+          (isWord(item) && instruction(item).op == Op::CtxArb))
+        return false;
+      work.push_back({item, next});
+    }
+  }
+  return true;
+}
+
+/// The commands that can be their own waits instead of all waits for them,
+/// which are for one command only.
+std::set<unsigned> WaitPlacement::swapsAhead() const {
+  std::map<unsigned, std::set<unsigned>> places;
+  std::set<unsigned> shared;
+  for (const auto &[before, commands] : waits)
+    for (unsigned command : commands) {
+      places[command].insert(before);
+      if (commands.size() > 1)
+        shared.insert(command);
+    }
+  const auto successors = flowGraphOf(program).successorsThroughCalls();
+  std::set<unsigned> swaps;
+  for (const auto &[command, at] : places)
+    if (signals(command) == 1 && !items[command].isGlued &&
+        !shared.count(command) && waitsSoon(command, at, successors))
+      swaps.insert(command);
+  return swaps;
+}
+
 void WaitPlacement::insert() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (isCommand(i)) {
@@ -397,7 +451,14 @@ void WaitPlacement::insert() {
     }
   std::vector<Item> placed;
   std::map<unsigned, uint16_t> masks;
+  const std::set<unsigned> ahead = swapsAhead();
+  for (unsigned command : ahead) {
+    items[command].instruction.ctxSwap = true;
+    ++statistics.swaps;
+  }
   for (const auto &[before, commands] : waits) {
+    if (commands.size() == 1 && ahead.count(commands[0]))
+      continue;
     if (commands.size() == 1 && becomesSwap(before, commands[0])) {
       items[commands[0]].instruction.ctxSwap = true;
       ++statistics.swaps;

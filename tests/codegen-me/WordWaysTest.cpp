@@ -84,6 +84,41 @@ TEST_F(RareChange, IsNotRepeatedIfItIsFrequent) {
   EXPECT_EQ(writeInPlace(program), 0u);
 }
 
+/// A write whose register the loop's next turn fills, after a ring's test.
+class WriteInLoop : public Words {
+protected:
+  void build(float full) {
+    const unsigned put = program.newLabel(), wait = program.newLabel(),
+                   start = program.newLabel();
+    program.add(branch(Op::Br, 0), start);
+    program.bind(put);
+    program.currentFrequency = 1;
+    add(move(sXfer(0), gprA(2)));
+    program.bind(start);
+    add(command(Op::SramWrite, sXfer(0), gprA(1), imm(0), 1));
+    program.add(branchOn(Op::BrNotInpState, 3, 0), put).taken = 1 - full;
+    program.currentFrequency = full;
+    program.bind(wait);
+    add(ctxArbVoluntary());
+    program.add(branchOn(Op::BrNotInpState, 3, 0), put).taken = full;
+    program.add(branch(Op::Br, 0), wait);
+  }
+};
+
+TEST_F(WriteInLoop, IsItsOwnWait) {
+  build(0.001f);
+  const WaitStatistics waits = placeWaits(program);
+  EXPECT_EQ(waits.swaps, 1u);
+  EXPECT_EQ(waits.waits, 0u);
+  EXPECT_EQ(count("sram[write, $0, a1, 0x0, 1], ctx_swap[s1]"), 1u);
+}
+
+TEST_F(WriteInLoop, WaitsLaterIfOtherContextsRunFirst) {
+  build(0.5f);
+  EXPECT_EQ(placeWaits(program).swaps, 0u);
+  EXPECT_EQ(count("sram[write, $0, a1, 0x0, 1], sig_done[s1]"), 1u);
+}
+
 /// Two ways to a label: one jumps over the other.
 class TwoWays : public Words {
 protected:
