@@ -102,6 +102,7 @@ private:
                unsigned window) const;
   void forwardRead(unsigned index);
   void forwardWrite(unsigned index);
+  void forwardLiteral(unsigned index);
   void dropTest(unsigned index);
   void dropCarryTest(unsigned index);
   unsigned definitionOf(unsigned test);
@@ -243,6 +244,26 @@ void Forwarding::forwardWrite(unsigned index) {
         (gprBit(instruction.dest) & bit))
       return;
   }
+}
+
+/// Lets local_csr_wr write a literal that an immed loads for it only.
+void Forwarding::forwardLiteral(unsigned index) {
+  constexpr unsigned LiteralMax = 0x7f;
+  const Instruction &load = items[index].instruction;
+  const unsigned next = nextWord(index);
+  if (load.op != Op::Immed || load.immediate > LiteralMax || load.invert ||
+      load.shift.amount != 0 || items[index].label != 0 || !load.dest.isGpr() ||
+      items[index].isGlued || isTail(index) || next >= items.size() ||
+      !isWord(items[next]) || isTail(next) ||
+      (index > 0 && isWord(items[index - 1]) &&
+       items[index - 1].instruction.op == Op::CsrRead))
+    return;
+  Instruction &write = items[next].instruction;
+  if (write.op != Op::CsrWrite || !(write.a == load.dest) ||
+      items[next].window || isLiveOut(next, gprBit(load.dest)))
+    return;
+  write.a = target::imm(load.immediate);
+  removed[index] = true;
 }
 
 //===-- In-registers across blocks ----------------------------------------===//
@@ -532,6 +553,9 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (!removed[i])
       forwardWrite(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!removed[i] && isWord(items[i]))
+      forwardLiteral(i);
   for (unsigned i = 0; i < items.size(); ++i)
     if (!removed[i] && isWord(items[i]))
       chainCarries(i);

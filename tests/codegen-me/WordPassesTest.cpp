@@ -111,6 +111,21 @@ TEST_F(Words, AResultIsWrittenToTheTransferRegister) {
   EXPECT_EQ(program.words(), 3u);
 }
 
+TEST_F(Words, ALocalCsrIsWrittenWithALiteral) {
+  add(immed(gprB(1), 15));
+  add(csrWrite(Csr_ACTIVE_FUTURE_COUNT_SIGNAL, gprB(1)));
+  add(immed(gprB(2), 0x80));
+  add(csrWrite(Csr_ACTIVE_FUTURE_COUNT_SIGNAL, gprB(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_THAT(text(),
+              ElementsAre("label",
+                          "local_csr_wr[ACTIVE_FUTURE_COUNT_SIGNAL, 0xf]",
+                          "immed[b2, 0x80]",
+                          "local_csr_wr[ACTIVE_FUTURE_COUNT_SIGNAL, b2]",
+                          "ctx_arb[kill]"));
+}
+
 TEST_F(Words, ALowByteIsMergedOnTheWayToATransferRegister) {
   add(move(gprB(4), sXfer(3)));
   add(ldField(gprB(4), 0b1110, dXfer(1)));
