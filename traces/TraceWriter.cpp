@@ -8,8 +8,10 @@
 #include "traces/LinkType.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <zlib.h>
 
 namespace karakal::traces {
 
@@ -23,7 +25,9 @@ static bool endsWith(const std::string &text, const std::string &end) {
 
 TraceWriter::TraceWriter(std::string path, uint32_t portCount)
     : path(std::move(path)), portCount(portCount),
-      pcapng(endsWith(this->path, ".pcapng")) {
+      isCompressed(endsWith(this->path, ".gz")),
+      pcapng(endsWith(this->path, ".pcapng") ||
+             endsWith(this->path, ".pcapng.gz")) {
   // A device or a pipe cannot be renamed over.
   std::error_code ignored;
   const auto status = std::filesystem::status(this->path, ignored);
@@ -35,7 +39,7 @@ TraceWriter::TraceWriter(std::string path, uint32_t portCount)
 TraceWriter::~TraceWriter() {
   if (!file)
     return;
-  std::fclose(file);
+  gzclose(file);
   if (!partPath.empty())
     std::remove(partPath.c_str());
 }
@@ -46,7 +50,8 @@ TraceWriter::create(const std::string &path, uint32_t portCount) {
   std::unique_ptr<TraceWriter> writer(new TraceWriter(path, portCount));
   const std::string &opened =
       writer->partPath.empty() ? path : writer->partPath;
-  writer->file = std::fopen(opened.c_str(), "wb");
+  // "T" writes as it is.
+  writer->file = gzopen(opened.c_str(), writer->isCompressed ? "wb" : "wbT");
   if (!writer->file)
     return writer->cannotWrite();
   if (writer->pcapng)
@@ -113,7 +118,8 @@ void TraceWriter::pcapngHeader() {
 }
 
 Status TraceWriter::flush() {
-  if (std::fwrite(buffer.data(), 1, buffer.size(), file) != buffer.size())
+  const auto bytes = static_cast<unsigned>(buffer.size());
+  if (gzwrite(file, buffer.data(), bytes) != static_cast<int>(bytes))
     return cannotWrite();
   buffer.clear();
   return success();
@@ -148,7 +154,7 @@ Status TraceWriter::close() {
   KARAKAL_ASSERT(file, "a trace is closed once");
   if (Status status = flush(); !status)
     return status;
-  const bool closed = std::fclose(file) == 0;
+  const bool closed = gzclose(file) == Z_OK;
   file = nullptr;
   if (!closed ||
       (!partPath.empty() && std::rename(partPath.c_str(), path.c_str()) != 0)) {

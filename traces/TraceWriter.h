@@ -7,16 +7,18 @@
 #include "traces/Packet.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
+
+struct gzFile_s;
 
 namespace karakal::traces {
 
 /// Writes frames one by one. A path that ends in `.pcapng` gets pcapng with one
 /// interface per port, any other pcap, in which ports are lost. Times are in
-/// nanoseconds in both. The same frames give the same bytes on every host.
+/// nanoseconds in both. With `.gz` after that the file is compressed by gzip.
+/// The same frames give the same bytes on every host.
 ///
 /// A regular file appears under its name when `close` succeeds, and not before:
 /// a run that fails leaves no half trace.
@@ -47,8 +49,9 @@ private:
   std::string path;
   std::string partPath; ///< Empty if `path` is written directly.
   uint32_t portCount;
+  bool isCompressed;
   bool pcapng;
-  FILE *file = nullptr;
+  gzFile_s *file = nullptr; ///< of zlib, which also writes plain files
   std::vector<uint8_t> buffer;
 };
 

@@ -54,7 +54,9 @@ void declareInputs(CLI::App &app, CommandLine &line) {
 
 /// What is written and observed.
 void declareResults(CLI::App &app, CommandLine &line) {
-  app.add_option("--out", line.out, "write the frames sent (.pcap or .pcapng)");
+  app.add_option(
+      "--out", line.out,
+      "write the frames sent (.pcap or .pcapng, or either with .gz)");
   app.add_option("--stats", line.stats, "write statistics as JSON");
   app.add_option("--timeline", line.timeline,
                  "write segments and waits of contexts as a Chrome trace, "

@@ -51,6 +51,25 @@ TEST(TraceWriter, pcapKeepsTimeAndBytes) {
   }
 }
 
+TEST(TraceWriter, compressesWhatEndsInGz) {
+  const std::vector<Packet> packets(1000, Packet{5, 2, {1, 2, 3}});
+  for (const char *ending : {".pcap", ".pcapng"}) {
+    TemporaryFile plain("", ending), small("", std::string(ending) + ".gz");
+    TemporaryFile again("", std::string(ending) + ".gz");
+    ASSERT_TRUE(writeTrace(plain.path, packets, 4));
+    ASSERT_TRUE(writeTrace(small.path, packets, 4));
+    ASSERT_TRUE(writeTrace(again.path, packets, 4));
+    EXPECT_LT(std::filesystem::file_size(small.path) * 10,
+              std::filesystem::file_size(plain.path));
+    EXPECT_EQ(small.read(), again.read());
+    auto expected = readTrace(plain.path, 4), back = readTrace(small.path, 4);
+    ASSERT_TRUE(expected && back);
+    ASSERT_EQ(back->size(), packets.size());
+    EXPECT_EQ(back->back().port, expected->back().port);
+    EXPECT_EQ(back->back().bytes, packets.back().bytes);
+  }
+}
+
 TEST(TraceWriter, writesTheBytesThatTheFormatSays) {
   TemporaryFile file;
   ASSERT_TRUE(writeTrace(file.path, {{3000000004ull, 0, {0xab}}}, 1));
