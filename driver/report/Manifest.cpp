@@ -138,6 +138,12 @@ std::string nameOfType(Type type) {
     return nameOfType(element) + sizes;
   }
   if (auto record = dyn_cast<ir::StructType>(type)) {
+    // A number of more than 64 bits is a struct of two parts, which bears the
+    // name of its type. No other struct has such a name.
+    llvm::StringRef width = record.getName();
+    if (width.consume_front("u") && llvm::all_of(width, llvm::isDigit) &&
+        !width.empty())
+      return record.getName().str();
     std::string fields;
     for (auto [name, field] :
          llvm::zip(record.getFieldNames(), record.getFieldTypes()))

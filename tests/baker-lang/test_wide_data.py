@@ -57,3 +57,19 @@ def test_what_an_argument_cannot_be(call: str, message: str, tmp_path: Path) -> 
     arguments = ["--run", f"--trace={trace}", f"--control={control}"]
     told = run("bakerc", PROGRAM, *arguments, status=1).stderr
     assert "c.txt:2:" in told and message in told
+
+
+def test_a_breakpoint_shows_the_types_and_words(tmp_path: Path) -> None:
+    image, trace, control = (tmp_path / name for name in ("p.ixp", "t.pcap", "c.txt"))
+    control.write_text("peer_set(1, 2001:db8::7, 2)\n")
+    write_pcap(trace, [bytes(60)])
+    run("bakerc", PROGRAM, "-o", image)
+    inputs = [f"--trace={trace}", f"--control={control}"]
+    shown = run("ixpsim", image, *inputs, "--quiet", "--break=5").stdout
+    lines = (line.split(None, 1) for line in shown.splitlines())
+    rows = {words[0]: words[1] for words in lines if len(words) == 2}
+    assert rows["wide_data.seen"].startswith("u128 ")
+    assert rows["wide_data.base"].endswith("0x20010db8 0x0 0x0 0xffff")
+    assert rows["wide_data.peers"].startswith(
+        "struct { u8 port; u128 address; u100 odd; }[4]"
+    )
