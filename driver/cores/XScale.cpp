@@ -192,7 +192,7 @@ Result<XScaleCode> compileForXScale(Module &module,
   mapToXScaleAddresses(module);
   // The core's code has no line table, and passes are quicker without lines.
   StripDebugInfo(module);
-  optimize(module, level, chip, /*keepPrimitives=*/false);
+  optimizeForXScale(module, level, chip);
 
   std::string object = emitObject(module, *machine);
   SmallString<128> folder;

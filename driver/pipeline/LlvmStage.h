@@ -36,6 +36,11 @@ void keepEntries(llvm::Module &module, const std::vector<std::string> &entries);
 void optimize(llvm::Module &module, Level level,
               const target::ChipParameters &chip, bool keepPrimitives);
 
+/// The same for the program of the XScale core, with fewer passes: that program
+/// is the largest, and packets seldom wait for it.
+void optimizeForXScale(llvm::Module &module, Level level,
+                       const target::ChipParameters &chip);
+
 /// Translates addresses in address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to
 /// the XScale core's addresses.
 void mapToXScaleAddresses(llvm::Module &module);

@@ -106,3 +106,37 @@ TEST(XScaleTest, TwoCompilationsAreEqual) {
     EXPECT_EQ(textOf(*first).bytes, textOf(*second).bytes);
   }
 }
+
+TEST(XScaleTest, EachLevelAboveBaseMakesShorterCode) {
+  // A helper that is called once, a sum in memory, a constant in a loop.
+  const char *text = "define internal i32 @step(i32 %s, i32 %n) {\n"
+                     "  %m = mul i32 %n, %n\n"
+                     "  %r = add i32 %s, %m\n"
+                     "  ret i32 %r\n"
+                     "}\n"
+                     "define i32 @entry(i32 %n) {\n"
+                     "  %sum = alloca i32\n"
+                     "  store i32 0, ptr %sum\n"
+                     "  br label %loop\n"
+                     "loop:\n"
+                     "  %i = phi i32 [ 0, %0 ], [ %j, %loop ]\n"
+                     "  %old = load i32, ptr %sum\n"
+                     "  %new = call i32 @step(i32 %old, i32 %n)\n"
+                     "  store i32 %new, ptr %sum\n"
+                     "  %j = add i32 %i, 1\n"
+                     "  %isLast = icmp eq i32 %j, 100\n"
+                     "  br i1 %isLast, label %end, label %loop\n"
+                     "end:\n"
+                     "  %result = load i32, ptr %sum\n"
+                     "  ret i32 %result\n"
+                     "}\n";
+  auto base = compileText(text, {"entry"}, Level::Base);
+  ASSERT_TRUE(bool(base)) << base.error().message;
+  EXPECT_EQ(base->symbols.count("step"), 1u);
+  for (Level level : {Level::O1, Level::Swc}) {
+    auto code = compileText(text, {"entry"}, level);
+    ASSERT_TRUE(bool(code)) << code.error().message;
+    EXPECT_EQ(code->symbols.count("step"), 0u);
+    EXPECT_LT(textOf(*code).bytes.size() * 2, textOf(*base).bytes.size());
+  }
+}
