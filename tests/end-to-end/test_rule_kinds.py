@@ -24,7 +24,7 @@ HELD = {
 #: Those that do not, and why.
 REFUSED = {
     "acl3": (8_000, "the rules have too many pairs of addresses"),
-    "acl4": (10_000, "the addresses of the rules need too many nodes"),
+    "acl4": (10_000, "the rules have too many pairs of addresses"),
     "ipc1": (2_000, "the rules have too many pairs of addresses"),
 }
 
