@@ -17,7 +17,7 @@ from testkit.tools import requires
 
 built = requires("bakerc", "ixpsim", "ixp-as")
 #: Compiled over hand-written instructions, at most.
-RATIO_MAX = 1.1
+RATIO_MAX = 1.03
 
 
 @pytest.fixture(scope="module")
