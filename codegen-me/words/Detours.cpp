@@ -1,7 +1,7 @@
-// Lets the frequent way to a label fall through.
+// Lets the frequent path to a label fall through.
 //
-// Where two ways meet, block placement puts one before the other, and the first
-// one ends with a branch over the second:
+// Where two paths meet, block placement puts one before the other, and the
+// first one ends with a branch over the second:
 //
 //     ...                               ...
 //     br[meet#]                       meet#:
@@ -11,11 +11,12 @@
 //     ...                               ...
 //     br[next#]                         br[meet#]
 //
-// If fewer executions fall from the second way into the label than jump over
-// it, this way moves behind the next word that control does not pass. The
+// If fewer executions fall from the second path into the label than jump over
+// it, this path moves after the next word that control does not pass. The
 // number of words is the same.
 
 #include "codegen-me/words/BlockMotion.h"
+#include "codegen-me/words/WordMotion.h"
 
 #include "support/Error.h"
 
@@ -35,7 +36,7 @@ bool moveAt(std::vector<Item> &items, unsigned over) {
   const Item jump = items[over];
   if (!isWord(jump) || jump.instruction.op != Op::Br || jump.isCall ||
       jump.isGlued || jump.instruction.defer != 0 || jump.isSlot ||
-      (over > 0 && isWord(items[over - 1]) && items[over - 1].isGlued))
+      isTail(items, over))
     return false;
   const unsigned meet = placeOf(items, jump.label);
   if (meet == items.size() || meet <= over + 1 ||
@@ -52,11 +53,11 @@ bool moveAt(std::vector<Item> &items, unsigned over) {
   while (last < items.size() && items[last].function == jump.function &&
          !endsPath(items[last]))
     ++last;
-  // A call returns to the label behind it.
+  // A call returns to the label after it.
   if (end == over + 1 || items[end - 1].isCall || last == items.size() ||
       items[last].function != jump.function)
     return false;
-  KARAKAL_ASSERT(isWord(items[end - 1]), "a way ends with a word");
+  KARAKAL_ASSERT(isWord(items[end - 1]), "a path ends with a word");
   std::vector<Item> detour(items.begin() + over + 1, items.begin() + end);
   if (!endsPath(detour.back()))
     detour.push_back(branchTo(jump.label, detour.back(), falls));

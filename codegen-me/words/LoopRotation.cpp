@@ -56,7 +56,7 @@ bool rotateAt(std::vector<Item> &items, unsigned back,
   while (last > head + 1 && !isWord(items[last - 1]))
     --last;
   KARAKAL_ASSERT(!isWord(items[last]), "a block begins with its label");
-  // A call returns to the label behind it.
+  // A call returns to the label after it.
   if (items[head - 1].isCall || items[last - 1].isCall)
     return false;
   const float intoHead = fallsInto(items, head),

@@ -51,8 +51,8 @@ constexpr float GainMin = 8;
 
 bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
 
-/// The items on all ways from the words that define a register to one reader.
-struct Ways {
+/// The items on all paths from the words that define a register to one reader.
+struct Paths {
   std::set<unsigned> definitions, between;
 };
 
@@ -66,12 +66,12 @@ public:
   bool hasCopied() const { return copied; }
 
 private:
-  std::optional<Ways> waysTo(unsigned reader, const Operand &reg) const;
+  std::optional<Paths> pathsTo(unsigned reader, const Operand &reg) const;
   bool passes(unsigned index, const Instruction &move) const;
   bool isPlain(unsigned index) const;
-  bool losesNothing(const Ways &ways, unsigned move, unsigned changer) const;
-  unsigned changerAmong(const Ways &ways, GprSet reg) const;
-  bool canCopy(const Ways &ways, unsigned changer, unsigned move) const;
+  bool losesNothing(const Paths &paths, unsigned move, unsigned changer) const;
+  unsigned changerAmong(const Paths &paths, GprSet reg) const;
+  bool canCopy(const Paths &paths, unsigned changer, unsigned move) const;
   bool rewrite(unsigned move);
   void copyTo(unsigned changer, Item copy);
 
@@ -93,10 +93,10 @@ OutWrites::OutWrites(WordProgram &program)
       before[edge.to].push_back(node);
 }
 
-/// Nothing where a way begins outside the function or cannot be followed.
-std::optional<Ways> OutWrites::waysTo(unsigned reader,
-                                      const Operand &reg) const {
-  Ways ways;
+/// Nothing where a path begins outside the function or cannot be followed.
+std::optional<Paths> OutWrites::pathsTo(unsigned reader,
+                                        const Operand &reg) const {
+  Paths paths;
   std::vector<unsigned> work{reader};
   while (!work.empty()) {
     const unsigned node = work.back();
@@ -110,15 +110,15 @@ std::optional<Ways> OutWrites::waysTo(unsigned reader,
       if (isWord(items[from]) && (gprBit(i.dest) & gprBit(reg))) {
         if (isPartial(i))
           return std::nullopt;
-        ways.definitions.insert(from);
-      } else if (ways.between.insert(from).second) {
+        paths.definitions.insert(from);
+      } else if (paths.between.insert(from).second) {
         work.push_back(from);
       }
     }
-    if (ways.between.size() > ItemsMax)
+    if (paths.between.size() > ItemsMax)
       return std::nullopt;
   }
-  return ways;
+  return paths;
 }
 
 /// Whether the item neither reads what the move reads nor uses the out-register
@@ -138,11 +138,11 @@ bool OutWrites::isPlain(unsigned index) const {
 /// Whether each path from the definitions comes to the move or to another
 /// definition before anything uses the out-register, so that none misses what
 /// it held.
-bool OutWrites::losesNothing(const Ways &ways, unsigned move,
+bool OutWrites::losesNothing(const Paths &paths, unsigned move,
                              unsigned changer) const {
   std::set<unsigned> aside;
-  std::vector<unsigned> work(ways.between.begin(), ways.between.end());
-  work.insert(work.end(), ways.definitions.begin(), ways.definitions.end());
+  std::vector<unsigned> work(paths.between.begin(), paths.between.end());
+  work.insert(work.end(), paths.definitions.begin(), paths.definitions.end());
   while (!work.empty()) {
     const unsigned node = work.back();
     work.pop_back();
@@ -151,8 +151,8 @@ bool OutWrites::losesNothing(const Ways &ways, unsigned move,
       return false;
     for (const target::FlowEdge &edge : graph.edgesOf(node)) {
       const unsigned to = edge.to;
-      if (to == move || to == changer || ways.between.count(to) ||
-          ways.definitions.count(to) || !aside.insert(to).second)
+      if (to == move || to == changer || paths.between.count(to) ||
+          paths.definitions.count(to) || !aside.insert(to).second)
         continue;
       if (!passes(to, items[move].instruction))
         return false;
@@ -163,27 +163,27 @@ bool OutWrites::losesNothing(const Ways &ways, unsigned move,
 }
 
 /// The definition that reads the value too; none() if there is none.
-unsigned OutWrites::changerAmong(const Ways &ways, GprSet reg) const {
-  for (unsigned d : ways.definitions)
+unsigned OutWrites::changerAmong(const Paths &paths, GprSet reg) const {
+  for (unsigned d : paths.definitions)
     if (gprsRead(items[d].instruction) & reg)
       return d;
   return none();
 }
 
 /// Whether the only definition of what `changer` reads can be repeated there.
-bool OutWrites::canCopy(const Ways &ways, unsigned changer,
+bool OutWrites::canCopy(const Paths &paths, unsigned changer,
                         unsigned move) const {
-  if (ways.definitions.size() != 1 ||
+  if (paths.definitions.size() != 1 ||
       items[move].frequency < GainMin * items[changer].frequency ||
       isTail(items, changer))
     return false;
-  const Instruction &first = items[*ways.definitions.begin()].instruction;
+  const Instruction &first = items[*paths.definitions.begin()].instruction;
   const bool isRepeatable = first.op == Op::AluAdd || first.op == Op::AluSub ||
                             first.op == Op::AluAnd || first.op == Op::AluOr ||
                             first.op == Op::AluXor;
   if (!isRepeatable || first.shift.kind != target::Shift::Kind::None)
     return false;
-  for (unsigned at : ways.between) {
+  for (unsigned at : paths.between) {
     const Instruction &i = items[at].instruction;
     if (!isWord(items[at]))
       continue;
@@ -207,30 +207,30 @@ bool OutWrites::rewrite(unsigned move) {
   const GprSet bit = gprBit(reg);
   if (!isXfer(home) || !bit || (out[move] & bit))
     return false;
-  std::optional<Ways> ways = waysTo(move, reg);
-  if (!ways || ways->definitions.empty())
+  std::optional<Paths> paths = pathsTo(move, reg);
+  if (!paths || paths->definitions.empty())
     return false;
-  const unsigned changer = changerAmong(*ways, bit);
+  const unsigned changer = changerAmong(*paths, bit);
   Item copy;
   if (changer != none()) {
-    std::optional<Ways> into = waysTo(changer, reg);
+    std::optional<Paths> into = pathsTo(changer, reg);
     if (!into || !canCopy(*into, changer, move))
       return false;
     copy = items[*into->definitions.begin()];
-    ways->between.merge(into->between);
-    ways->definitions.merge(into->definitions);
+    paths->between.merge(into->between);
+    paths->definitions.merge(into->definitions);
   }
-  for (unsigned at : ways->between)
+  for (unsigned at : paths->between)
     if (!passes(at, items[move].instruction))
       return false;
-  for (unsigned at : ways->definitions)
+  for (unsigned at : paths->definitions)
     if (!isPlain(at) ||
         (at != changer && (gprsRead(items[at].instruction) & bit)))
       return false;
-  if (!losesNothing(*ways, move, changer))
+  if (!losesNothing(*paths, move, changer))
     return false;
-  KARAKAL_ASSERT(!ways->definitions.count(move), "a move defines no GPR");
-  for (unsigned at : ways->definitions)
+  KARAKAL_ASSERT(!paths->definitions.count(move), "a move defines no GPR");
+  for (unsigned at : paths->definitions)
     items[at].instruction.dest = home;
   removed[move] = true;
   if (changer != none())

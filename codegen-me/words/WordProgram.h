@@ -13,7 +13,7 @@
 //                      register
 //   parkWords          moves constant words to their transfer register once
 //   rotateLoops        puts the last block of a loop before the first
-//   moveDetours        lets the frequent way to a label fall through
+//   moveDetours        lets the frequent path to a label fall through
 //   dropPointerWrites  removes pointer writes that change nothing
 //   placeWaits         assigns signals to commands and inserts waits
 //   placeWindows       sets the second local-memory pointer before stack words

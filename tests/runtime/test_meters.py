@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from testkit.captures import read_pcapng, write_pcap
+from testkit.runs import compile_text
 from testkit.tools import read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -48,11 +49,7 @@ m.f.ppf(ether_pkt * ph) {
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("meters")
-    source = folder / "t.baker"
-    source.write_text(PROGRAM)
-    run("bakerc", source, "-o", folder / "t.ixp")
-    write_pcap(folder / "t.pcap", [bytes(60)] * 3000)
-    return source
+    return compile_text(PROGRAM, folder, [bytes(60)] * 3000)
 
 
 class SingleRate:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from testkit.captures import read_pcapng, write_pcap
+from testkit.runs import commands, compile_text
 from testkit.switch import running_switch
 from testkit.tools import output_of, read_json, requires, run
 
@@ -52,19 +53,7 @@ BATCHES = 12
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("batches")
-    source = folder / "t.baker"
-    source.write_text(PROGRAM)
-    run("bakerc", source, "-o", folder / "t.ixp")
-    write_pcap(folder / "t.pcap", [HEAD + (1).to_bytes(4) + bytes(42)] * PACKETS)
-    return source
-
-
-def commands(program: Path) -> list[tuple[object, ...]]:
-    return [
-        ("bakerc", program, "--run"),
-        ("bakerc", program, "--run", "--fast", "--specialize=at-once"),
-        ("ixpsim", program.with_suffix(".ixp"), "--quiet"),
-    ]
+    return compile_text(PROGRAM, folder, [HEAD + (1).to_bytes(4) + bytes(42)] * PACKETS)
 
 
 def batch(number: int) -> list[str]:
@@ -103,7 +92,7 @@ def never_mixed(
 def test_packets_see_all_or_nothing(
     machine: int, program: Path, tmp_path: Path
 ) -> None:
-    never_mixed(commands(program)[machine], program, tmp_path, changes=8)
+    never_mixed(commands(program, "--quiet")[machine], program, tmp_path, changes=8)
 
 
 @pytest.mark.parametrize("level", ["base", "o2", "pac", "swc"])
@@ -144,7 +133,7 @@ def test_a_refused_call_refuses_the_batch(
     ends = [f"@end {table}.dump()" for table in TABLES]
     head = [*START, "@packet 4 begin"]
     control.write_text("\n".join([*head, *calls, "commit", *ends]) + "\n")
-    for command in commands(program):
+    for command in commands(program, "--quiet"):
         said = run(
             *command, "--keep-going", f"--trace={program.with_suffix('.pcap')}",
             f"--control={control}", f"--stats={stats}", status=1,
@@ -212,7 +201,7 @@ def test_what_is_no_batch(
 ) -> None:
     control = tmp_path / "c.txt"
     control.write_text(text)
-    for command in commands(program)[::2]:
+    for command in commands(program, "--quiet")[::2]:
         said = run(
             *command, f"--trace={program.with_suffix('.pcap')}",
             f"--control={control}", status=1,

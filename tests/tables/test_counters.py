@@ -9,6 +9,7 @@ import pytest
 
 from testkit.captures import write_pcap
 from testkit.p4info import parse_p4info
+from testkit.runs import commands, compile_text
 from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -86,21 +87,14 @@ def told(table: str, key: int, packets: int, size: int, is_idle: bool = False) -
     return entry(table, key) + ("  # " + ", ".join(parts) if parts else "")
 
 
+#: For the simulator: each packet leaves before the next comes.
+SLOW = "--rate=0.002"
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("counters")
-    source = folder / "t.baker"
-    source.write_text(PROGRAM)
-    run("bakerc", source, "-o", folder / "t.ixp")
-    return source
-
-
-def commands(program: Path) -> list[tuple[object, ...]]:
-    return [
-        ("bakerc", program, "--run"),
-        ("bakerc", program, "--run", "--fast", "--specialize=at-once"),
-        ("ixpsim", program.with_suffix(".ixp"), "--rate=0.002"),
-    ]
+    return compile_text(PROGRAM, folder)
 
 
 def values(
@@ -160,7 +154,7 @@ def test_lookups_are_counted(machine: int, program: Path, tmp_path: Path) -> Non
     lines += [f"@end {table}.dump()" for table in TABLES]
     lines += [f"@end {table}.reset()" for table in TABLES if table != "marked"]
     lines += [f"@end {table}.read({key_of(table, 1)})" for table in TABLES]
-    found = values(commands(program)[machine], tmp_path, lines, keys)
+    found = values(commands(program, SLOW)[machine], tmp_path, lines, keys)
     counts = {1: 40, 2: 3, 3: 0}
     dumped = [[told(t, k, counts[k], MANY) for k in (1, 2, 3)] for t in TABLES]
     assert found == dumped + [[told(table, 1, 0, MANY)] for table in TABLES]
@@ -180,7 +174,7 @@ def test_idle_entries_expire(machine: int, program: Path, tmp_path: Path) -> Non
     lines += [f"@end {table}.expire()" for table in IDLE]
     lines += [f"@end {table}.count()" for table in IDLE]
     found = values(
-        commands(program)[machine], tmp_path, lines,
+        commands(program, SLOW)[machine], tmp_path, lines,
         [5] * 25 + [7] * 5 + [1, 2, 3, 4] * 15 + [1, 2] * 15,
     )  # fmt: skip
     size = len(IDLE)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from testkit.captures import read_pcapng, write_pcap
+from testkit.runs import compile_text
 from testkit.tools import read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -31,11 +32,7 @@ m.f.ppf(p_pkt * ph) {
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables")
-    source = folder / "t.baker"
-    source.write_text(PROGRAM)
-    run("bakerc", source, "-o", folder / "t.ixp")
-    write_pcap(folder / "t.pcap", [bytes(60)] * 3)
-    return source
+    return compile_text(PROGRAM, folder, [bytes(60)] * 3)
 
 
 FULL = "".join(f"routes.add(10.{i}.0.0/16, {i}, 0)\n" for i in range(3))

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from npftrace.cli import main as npftrace_main
 from testkit.applications import LEVELS
+from testkit.captures import write_pcap
 from testkit.tools import read_json, run
 from testkit.workloads import Workload
 
@@ -32,6 +34,26 @@ def compile_levels(source: Path, load: Workload, folder: Path) -> dict[str, Path
         )
         for level in LEVELS
     }
+
+
+def compile_text(text: str, folder: Path, frames: Iterable[bytes] = ()) -> Path:
+    """Compiles a program of one file. In `folder` are t.baker, which is returned, t.ixp
+    and, with the frames, t.pcap."""
+    source = folder / "t.baker"
+    source.write_text(text)
+    run("bakerc", source, "-o", folder / "t.ixp")
+    write_pcap(folder / "t.pcap", frames)
+    return source
+
+
+def commands(program: Path, *options: str) -> list[tuple[object, ...]]:
+    """What runs a program of `compile_text`: x86, code specialized for the tables, and
+    the simulator with its options."""
+    return [
+        ("bakerc", program, "--run"),
+        ("bakerc", program, "--run", "--fast", "--specialize=at-once"),
+        ("ixpsim", program.with_suffix(".ixp"), *options),
+    ]
 
 
 def simulate(

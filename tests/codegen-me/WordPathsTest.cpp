@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 namespace {
 
-TEST_F(Words, WordsOfTwoWaysWriteTheTransferRegister) {
+TEST_F(Words, WordsOfTwoPathsWriteTheTransferRegister) {
   const unsigned other = program.newLabel(), meet = program.newLabel();
   program.add(branchBit(true, gprA(2), 3, 0), other);
   add(move(gprB(2), sXfer(4)));
@@ -119,8 +119,8 @@ TEST_F(WriteInLoop, WaitsLaterIfOtherContextsRunFirst) {
   EXPECT_EQ(count("sram[write, $0, a1, 0x0, 1], sig_done[s1]"), 1u);
 }
 
-/// Two ways to a label: one jumps over the other.
-class TwoWays : public Words {
+/// Two paths to a label: one jumps over the other.
+class TwoPaths : public Words {
 protected:
   void build(float jumps, float falls) {
     const unsigned detour = program.newLabel();
@@ -141,7 +141,7 @@ protected:
   unsigned meet = 0;
 };
 
-TEST_F(TwoWays, TheFrequentOneFallsThrough) {
+TEST_F(TwoPaths, TheFrequentOneFallsThrough) {
   build(0.7f, 0.3f);
   const unsigned words = program.words();
   EXPECT_EQ(moveDetours(program), 1u);
@@ -154,7 +154,7 @@ TEST_F(TwoWays, TheFrequentOneFallsThrough) {
   EXPECT_EQ(program.words(), words);
 }
 
-TEST_F(TwoWays, AWayStaysIfItEndsWithACall) {
+TEST_F(TwoPaths, APathStaysIfItEndsWithACall) {
   build(0.7f, 0.3f);
   for (Item &item : program.items)
     if (item.kind == Item::Kind::Word && item.frequency == 0.3f)
@@ -162,7 +162,7 @@ TEST_F(TwoWays, AWayStaysIfItEndsWithACall) {
   EXPECT_EQ(moveDetours(program), 0u);
 }
 
-TEST_F(TwoWays, TheOrderStaysIfTheFrequentOneFallsThrough) {
+TEST_F(TwoPaths, TheOrderStaysIfTheFrequentOneFallsThrough) {
   build(0.4f, 0.6f);
   EXPECT_EQ(moveDetours(program), 0u);
 }
