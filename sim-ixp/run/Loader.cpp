@@ -7,6 +7,7 @@
 #include "sim-ixp/engine/PrepareProgram.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/RingLayout.h"
 
 #include <algorithm>
 #include <map>
@@ -257,12 +258,14 @@ AccountingPlan planAccounting(const target::Image &image,
 }
 
 /// Checks that a ring still holds the words under way when its flag comes on:
-/// the image may be made for a chip with another margin.
+/// the image may be made for a chip with another margin or another inlet.
 Status checkRingMargins(const target::Image &image, const Chip &chip) {
   uint64_t part = chip.parameters().ringFullPart;
   for (const json &ring : image.manifest["rings"]) {
     uint64_t words = ring["words"];
-    uint64_t underWay = ring.value("words_under_way", uint64_t{0});
+    target::RingLoad load{ring.value("contexts", 0U),
+                          ring.value("message_words", 0u)};
+    uint64_t underWay = load.wordsUnderWay(chip.parameters());
     if (words / part < underWay)
       return makeError(
           "E-sim-ixp-016",
@@ -272,6 +275,7 @@ Status checkRingMargins(const target::Image &image, const Chip &chip) {
               " may be under way when its flag comes on; the chip leaves " +
               std::to_string(words / part) +
               " (ring.full_part=" + std::to_string(part) +
+              ", bus.inlet=" + std::to_string(chip.parameters().busInlet) +
               "): compile the image for this chip (bakerc --set)");
   }
   return success();

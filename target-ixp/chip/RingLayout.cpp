@@ -16,16 +16,7 @@ constexpr uint32_t wordBytes = 4;
 constexpr uint32_t channelRingsMin = 2;
 constexpr uint32_t channelRingsMax = RingFreeLast - RingFreeFirst + 1;
 
-/// What may be put on a ring at the same time.
-struct Load {
-  uint32_t contexts;
-  uint32_t messageWords;
-  uint32_t words() const {
-    return (contexts + RingMessagesTaken) * messageWords;
-  }
-};
-
-Load loadOf(uint32_t ring, const ChipParameters &chip) {
+RingLoad loadOf(uint32_t ring, const ChipParameters &chip) {
   uint32_t contexts = appEngineCount(chip) * ContextCount;
   switch (ring) {
   case RingRx:
@@ -42,22 +33,24 @@ Load loadOf(uint32_t ring, const ChipParameters &chip) {
 }
 
 /// The smallest ring whose margin holds `load`, of at least `words`.
-Result<uint32_t> sizeFor(const Load &load, uint32_t words,
+Result<uint32_t> sizeFor(const RingLoad &load, uint32_t words,
                          const ChipParameters &chip) {
-  while (words < RingWordsMax && words / chip.ringFullPart < load.words())
+  uint32_t underWay = load.wordsUnderWay(chip);
+  while (words < RingWordsMax && words / chip.ringFullPart < underWay)
     words *= 2;
-  if (words / chip.ringFullPart >= load.words())
+  if (words / chip.ringFullPart >= underWay)
     return words;
   return makeError(
       "E-target-ixp-095",
       std::to_string(load.contexts) + " contexts that put messages of " +
           std::to_string(load.messageWords) + " words on a ring may have " +
-          std::to_string(load.words()) +
+          std::to_string(underWay) +
           " words under way; when the flag of the largest ring, " +
           std::to_string(RingWordsMax) + " words, comes on, " +
           std::to_string(RingWordsMax / chip.ringFullPart) +
           " are free (ring.full_part=" + std::to_string(chip.ringFullPart) +
-          "): take a chip with fewer engines, or a smaller ring.full_part");
+          "): take a chip with fewer engines, a smaller ring.full_part or a "
+          "smaller bus.inlet");
 }
 
 /// Gives each ring its place, the largest first, so that each lies at a
@@ -79,16 +72,16 @@ Result<std::vector<ScratchRing>> layoutRings(const ChipParameters &chip) {
   std::vector<ScratchRing> rings;
   uint32_t used = 0;
   for (uint32_t ring = 0; ring < RingFreeFirst; ++ring) {
-    Load load = loadOf(ring, chip);
+    RingLoad load = loadOf(ring, chip);
     bool isWide = ring == RingRx || ring == RingTx;
     Result<uint32_t> words =
         sizeFor(load, isWide ? 2 * RingWordsMin : RingWordsMin, chip);
     if (!words)
       return words.error();
-    rings.push_back({ring, 0, *words, load.words()});
+    rings.push_back({ring, 0, *words, load});
     used += *words * wordBytes;
   }
-  Load load = loadOf(RingFreeFirst, chip);
+  RingLoad load = loadOf(RingFreeFirst, chip);
   Result<uint32_t> words = sizeFor(load, RingWordsMin, chip);
   if (!words)
     return words.error();
@@ -107,11 +100,11 @@ Result<std::vector<ScratchRing>> layoutRings(const ChipParameters &chip) {
                          " bytes of scratch, and a ring for a channel " +
                          std::to_string(bytes) + " (ring.full_part=" +
                          std::to_string(chip.ringFullPart) +
-                         "): take a chip with fewer engines, or a smaller "
-                         "ring.full_part");
+                         "): take a chip with fewer engines, a smaller "
+                         "ring.full_part or a smaller bus.inlet");
   uint32_t count = std::min(channelRingsMax, (ScratchRingsEnd - used) / bytes);
   for (uint32_t i = 0; i < count; ++i)
-    rings.push_back({RingFreeFirst + i, 0, *words, load.words()});
+    rings.push_back({RingFreeFirst + i, 0, *words, load});
   place(rings);
   return rings;
 }

@@ -6,9 +6,10 @@
 //
 //   one for each context that may put, as a context waits until its put has
 //   been taken;
-//   RingMessagesTaken, which scratch has taken from their contexts and not yet
-//   stored, or stored while the flag followed, and one of the XScale core: it
-//   puts until a ring is full, but when the flag is on no context puts.
+//   those that scratch has taken from their contexts and not yet stored, or
+//   stored while the flag followed: as many as its inlet holds (bus.inlet);
+//   and one of the XScale core: it puts until a ring is full, but when the
+//   flag is on no context puts.
 //
 // The flag leaves 1/ring.full_part of a ring free. So a ring's size follows
 // from the chip: the smallest of the hardware whose margin holds the messages
@@ -27,15 +28,22 @@
 
 namespace karakal::target {
 
-/// Messages that may be under way besides those that contexts wait for [M].
-constexpr uint32_t RingMessagesTaken = 16;
+/// Who may put on a ring at the same time.
+struct RingLoad {
+  uint32_t contexts = 0;
+  uint32_t messageWords = 0;
+  /// The largest number of words of puts under way on `chip`.
+  uint32_t wordsUnderWay(const ChipParameters &chip) const {
+    return (contexts + static_cast<uint32_t>(chip.busInlet)) * messageWords;
+  }
+};
 
 /// A scratch ring.
 struct ScratchRing {
   uint32_t number = 0;
-  uint32_t base = 0;          ///< byte in scratch
-  uint32_t words = 0;         ///< size
-  uint32_t wordsUnderWay = 0; ///< largest number of words of puts under way
+  uint32_t base = 0;  ///< byte in scratch
+  uint32_t words = 0; ///< size
+  RingLoad load;
 };
 
 /// The rings of a chip by number: those of the runtime, then those for

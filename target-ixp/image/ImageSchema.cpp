@@ -183,9 +183,9 @@ Status checkRings(const json &manifest) {
                     "its size");
     if (ring["status"] != "full" && ring["status"] != "empty")
       return broken("a ring's flag must mean \"full\" or \"empty\"");
-    if (ring.contains("words_under_way") &&
-        !isA(ring["words_under_way"], Type::Number))
-      return broken("'words_under_way' of a ring must be a number");
+    for (const char *load : {"contexts", "message_words"})
+      if (ring.contains(load) && !isA(ring[load], Type::Number))
+        return broken("'" + std::string(load) + "' of a ring must be a number");
   }
   uint64_t counters = manifest["drop_counters"];
   if (counters % 4 || counters + DropCounterCount * 4 > ScratchBytes)

@@ -24,7 +24,8 @@ nlohmann::json describeRings(const ChipParameters &chip) {
                       : "free" + std::to_string(ring.number)},
          {"base", ring.base},
          {"words", ring.words},
-         {"words_under_way", ring.wordsUnderWay},
+         {"contexts", ring.load.contexts},
+         {"message_words", ring.load.messageWords},
          {"status", ring.number == RingFromXScale ? "empty" : "full"}});
   return rings;
 }

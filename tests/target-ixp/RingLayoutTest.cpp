@@ -24,8 +24,9 @@ ChipParameters chipOf(const std::string &description) {
 }
 
 TEST(RingLayoutTest, RingsAreAlignedApartAndWideEnough) {
-  for (const char *name : {"ixp2400", "ixp2400-400", "ixp2800",
-                           "ixp2400 me.count=4", "ixp2800 ring.full_part=2"}) {
+  for (const char *name :
+       {"ixp2400", "ixp2400-400", "ixp2800", "ixp2400 me.count=4",
+        "ixp2800 ring.full_part=2", "ixp2400 bus.inlet=24"}) {
     SCOPED_TRACE(name);
     ChipParameters chip = chipOf(name);
     auto rings = layoutRings(chip);
@@ -36,14 +37,15 @@ TEST(RingLayoutTest, RingsAreAlignedApartAndWideEnough) {
     for (const ScratchRing &ring : *rings) {
       EXPECT_EQ(ring.base % (4 * ring.words), 0u) << ring.number;
       EXPECT_LE(ring.base + 4 * ring.words, ScratchRingsEnd);
-      EXPECT_GE(ring.words / chip.ringFullPart, ring.wordsUnderWay)
+      EXPECT_GE(ring.words / chip.ringFullPart, ring.load.wordsUnderWay(chip))
           << ring.number;
       for (uint32_t i = 0; i < ring.words; ++i)
         EXPECT_TRUE(words.insert(ring.base / 4 + i).second) << ring.number;
     }
     uint32_t contexts = appEngineCount(chip) * ContextCount;
-    EXPECT_GE((*rings)[RingTx].wordsUnderWay, contexts * RingMessageWords);
-    EXPECT_GE((*rings)[RingToXScale].wordsUnderWay, contexts);
+    EXPECT_GE((*rings)[RingTx].load.wordsUnderWay(chip),
+              contexts * RingMessageWords);
+    EXPECT_GE((*rings)[RingToXScale].load.wordsUnderWay(chip), contexts);
   }
 }
 
@@ -52,6 +54,10 @@ TEST(RingLayoutTest, SizesFollowTheContexts) {
   EXPECT_EQ(scratchRing(RingTx).words, 512u);
   EXPECT_EQ(scratchRing(RingFreeFirst).words, 256u);
   EXPECT_EQ(scratchRing(RingFreeLast).base, 0x2c00u);
+  ChipParameters inlet = chipOf("ixp2400 bus.inlet=24");
+  EXPECT_EQ(layoutRings(inlet)->size(), 7u);
+  EXPECT_EQ(scratchRing(RingTx, inlet).words, 1024u) << "(48 + 24) * 2 > 128";
+  EXPECT_EQ(scratchRing(RingFreeFirst, inlet).words, 256u) << "40 + 24 = 64";
   ChipParameters large = chipOf("ixp2800");
   EXPECT_EQ(layoutRings(large)->size(), 6u);
   EXPECT_EQ(scratchRing(RingTx, large).words, 1024u);
@@ -62,7 +68,8 @@ TEST(RingLayoutTest, AMarginThatIsTooSmallIsRefused) {
   for (auto [name, said] :
        {std::pair{"ixp2400 ring.full_part=16", "48 contexts"},
         std::pair{"ixp2800 ring.full_part=5", "112 contexts"},
-        std::pair{"ixp2400 ring.full_part=8", "of 12288 bytes of scratch"}}) {
+        std::pair{"ixp2400 ring.full_part=8", "of 12288 bytes of scratch"},
+        std::pair{"ixp2400 bus.inlet=32", "of 12288 bytes of scratch"}}) {
     Status possible = checkIsTarget(chipOf(name));
     ASSERT_FALSE(possible) << name;
     EXPECT_EQ(possible.error().id, "E-target-ixp-095");

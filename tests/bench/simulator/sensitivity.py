@@ -14,6 +14,7 @@ from bench.harness.bench import Bench, Failed
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, point_of, run_options
 from bench.simulator.fig6 import rate
+from npftrace.sweep.spec import Table
 from npftrace.sweep.sweep import Sweep
 from testkit.applications import LEVELS
 from testkit.paths import ROOT
@@ -34,6 +35,9 @@ LEFT_OUT = {
 }
 #: Units of numbers that are powers of two, or nearly: these are halved and doubled.
 DOUBLED = ("banks", "bytes", "quadwords", "commands")
+#: Others of a number that decides how large rings are: an image is compiled for
+#: each, and the IXP2400's scratch has no room for rings that hold more.
+COMPILED = {"bus.inlet": [8, 24]}
 ENGINES = (1, 6)
 LEVEL = LEVELS[-1]
 #: The paper's limits: memory, width, accesses that fit and that do not.
@@ -87,6 +91,7 @@ def settings() -> list[Setting]:
             others = [1 - number]
         elif unit in DOUBLED:
             others = [number // 2, number * 2]
+        others = COMPILED.get(name, others)
         found += [
             Setting(name, other) for other in others if int(least) <= other <= int(most)
         ]
@@ -100,6 +105,11 @@ def bracket_of(gbps: float, by_setting: dict[str, float]) -> Bracket:
     return Bracket(gbps, at[low], at[high], low, high)
 
 
+def with_set(chosen: Table, wanted: bool = True) -> Table:
+    """The option `--set` of the parameters, if there are any and it is wanted."""
+    return {"set": chosen} if chosen and wanted else {}
+
+
 def rates(bench: Bench, app: str, engines: int) -> dict[str, float]:
     """The rate of an application for each setting, and as it is under ""."""
     options = run_options(bench.packets, engines)
@@ -107,7 +117,11 @@ def rates(bench: Bench, app: str, engines: int) -> dict[str, float]:
     tables: dict[str, dict[str, int]] = {"": {}}
     tables |= {str(setting): {setting.name: setting.value} for setting in settings()}
     points = [
-        replace(point, simulate=options | ({"set": chosen} if chosen else {}))
+        replace(
+            point,
+            compile=point.compile | with_set(chosen, chosen.keys() <= COMPILED.keys()),
+            simulate=options | with_set(chosen),
+        )
         for chosen in tables.values()
     ]
     found = {}

@@ -81,11 +81,13 @@ inline std::vector<uint64_t> assembled(const std::string &text,
 
 inline nlohmann::json ringOf(uint32_t number, const char *name,
                              const char *status) {
+  target::ScratchRing ring = target::scratchRing(number);
   return {{"number", number},
           {"name", name},
-          {"base", target::scratchRing(number).base},
-          {"words", target::scratchRing(number).words},
-          {"words_under_way", target::scratchRing(number).wordsUnderWay},
+          {"base", ring.base},
+          {"words", ring.words},
+          {"contexts", ring.load.contexts},
+          {"message_words", ring.load.messageWords},
           {"status", status}};
 }
 

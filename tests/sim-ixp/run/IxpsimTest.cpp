@@ -397,10 +397,15 @@ TEST_F(IxpsimTest, ARingThatCouldOverflowIsRejected) {
   EXPECT_NE(text.find("ring tx of the image has 512 words, and puts of 128"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("the chip leaves 64 (ring.full_part=8)"),
+  EXPECT_NE(text.find("the chip leaves 64 (ring.full_part=8, bus.inlet=16)"),
             std::string::npos)
       << text;
   EXPECT_EQ(ixpsim(run + " --set=ring.full_part=3"), 0) << text;
+  EXPECT_EQ(ixpsim(run + " --set=bus.inlet=17"), 1);
+  EXPECT_NE(text.find("ring tx of the image has 512 words, and puts of 130"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(ixpsim(run + " --set=bus.inlet=8"), 0) << text;
 }
 
 TEST_F(IxpsimTest, ReportsAFileThatCannotBeWritten) {
