@@ -45,6 +45,11 @@ void @_init(void);
    where the program makes a packet and finds none, the process ends. */
 uint32_t @_batch(const @_frame *in, uint32_t count, @_frame *out);
 
+/* Code for a level of x86-64 (2, 3 or 4, as x86-64-v3): @_init takes the highest
+   that this processor and the system run. This takes the highest that is at most
+   `most`, from the next batch on, and returns it: 2 if there is none. */
+uint32_t @_use_level(uint32_t most);
+
 void @_statistics(@_counts *counts);
 
 /* Drop reasons by number: names, and packets dropped for each. */

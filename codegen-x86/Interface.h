@@ -5,6 +5,7 @@
 //
 //   void NAME_init(void);
 //   uint32_t NAME_batch(const NAME_frame *in, uint32_t count, NAME_frame *out);
+//   uint32_t NAME_use_level(uint32_t most);
 //   void NAME_statistics(NAME_counts *counts);
 //   uint32_t NAME_drop_reason_count(void), …       drop reasons and their
 //   counts uint32_t NAME_MODULE_FUNCTION(…);              each control function
@@ -50,7 +51,8 @@ struct ProgramInterface {
 };
 
 /// Compiles `module`, a program lowered for x86, to an ELF object for
-/// x86-64-v2 and returns its bytes.
+/// x86-64-v2 and returns its bytes. NAME_batch has variants for v3 and v4, of
+/// which NAME_init takes the best that the processor runs.
 std::string makeObject(llvm::Module &module, const ProgramInterface &program);
 
 /// Returns the C header of the object.

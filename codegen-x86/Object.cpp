@@ -2,9 +2,11 @@
 //
 // Steps: add the functions that runtime/x86/interface.cpp expects of each
 // program; link the runtime; give the public functions the program's name and
-// make all others local; optimize; emit.
+// make all others local; copy what packets run for newer processors; optimize;
+// emit.
 
 #include "codegen-x86/CNames.h"
+#include "codegen-x86/CpuVariants.h"
 #include "codegen-x86/Interface.h"
 #include "codegen-x86/Optimize.h"
 #include "support/Assert.h"
@@ -22,7 +24,7 @@ using namespace llvm;
 static constexpr const char *runtimePrefix = "karakal_x86_";
 /// Functions of runtime/x86/interface.cpp that the header declares.
 static constexpr const char *publicFunctions[] = {
-    "init",      "batch",     "statistics", "drop_reason_count",
+    "init",      "batch",     "use_level", "statistics", "drop_reason_count",
     "drop_name", "drop_count"};
 
 namespace {
@@ -176,6 +178,15 @@ static void nameInterface(Module &module, const ProgramInterface &program) {
     }
 }
 
+/// Adds code of NAME_batch for newer processors than the object is for.
+static void addVariants(Module &module, const ProgramInterface &program) {
+  Function *batch = module.getFunction(cIdentifier(program.name) + "_batch");
+  GlobalVariable *level =
+      module.getGlobalVariable(std::string(runtimePrefix) + "level", true);
+  KARAKAL_ASSERT(batch && level, "the runtime defines both");
+  addCpuVariants(*batch, *level);
+}
+
 static std::unique_ptr<TargetMachine> makeMachine() {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
@@ -185,8 +196,8 @@ static std::unique_ptr<TargetMachine> makeMachine() {
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   KARAKAL_ASSERT(target, "LLVM compiles for x86: " + error);
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, "x86-64-v2", "", TargetOptions(), Reloc::PIC_, std::nullopt,
-      CodeGenOptLevel::Default));
+      triple, "x86-64-v" + std::to_string(BaseLevel), "", TargetOptions(),
+      Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
 std::string makeObject(Module &module, const ProgramInterface &program) {
@@ -202,6 +213,7 @@ std::string makeObject(Module &module, const ProgramInterface &program) {
        {RuntimePart::Packets, RuntimePart::Interface, RuntimePart::Services})
     linkRuntime(module, part);
   nameInterface(module, program);
+  addVariants(module, program);
   verify(module, "before optimization");
   optimize(module, *machine);
 

@@ -2,8 +2,8 @@
 
 #include "codegen-x86/Runtime.h"
 #include "codegen-x86/PacketMemory.h"
+#include "codegen-x86/Reach.h"
 #include "support/Assert.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
@@ -105,19 +105,8 @@ private:
 
 } // namespace
 
-/// Adds the functions that `function` reaches by calls to `reached`.
-static void reach(Function &function, SmallPtrSetImpl<Function *> &reached) {
-  if (!reached.insert(&function).second)
-    return;
-  for (BasicBlock &block : function)
-    for (Instruction &instruction : block)
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (Function *callee = call->getCalledFunction())
-          reach(*callee, reached);
-}
-
 void markXScalePpfs(Module &module, const std::vector<PpfSymbol> &ppfs) {
-  SmallPtrSet<Function *, 16> fromXScale;
+  SetVector<Function *> fromXScale;
   auto defined = [&](const PpfSymbol &ppf) -> Function * {
     Function *function = module.getFunction(ppf.name);
     return function && !function->isDeclaration() ? function : nullptr;

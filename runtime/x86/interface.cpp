@@ -6,6 +6,7 @@
 // (codegen-x86/Header.cpp) documents the interface.
 
 #include "codegen-x86/PacketFunctions.h"
+#include "runtime/x86/level.h"
 #include "target-ixp/chip/DropReasons.h"
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,9 @@ alignas(64) uint8_t
 alignas(64) uint32_t
     karakal_x86_descriptors[target::BufferCount * target::HandleStep];
 x86::PacketState karakal_x86_state;
+
+// The level of x86-64 whose code karakal_x86_batch runs.
+uint32_t karakal_x86_level = 2;
 }
 
 namespace {
@@ -115,6 +119,7 @@ extern "C" {
 void karakal_x86_init() {
   x86::PacketState &state = karakal_x86_state;
   karakal_x86_find_features();
+  karakal_x86_level = x86::levelOfProcessor();
   state = {};
   x86::freeAllBuffers(freeRing, state);
   state.sent = toSend;
@@ -137,6 +142,12 @@ uint32_t karakal_x86_batch(const Frame *in, uint32_t count, Frame *out) {
       sent += describe(state.sent[described], out[sent]);
   }
   return sent;
+}
+
+uint32_t karakal_x86_use_level(uint32_t most) {
+  uint32_t best = x86::levelOfProcessor();
+  uint32_t level = most < best ? most : best;
+  return karakal_x86_level = level < 2 ? 2 : level;
 }
 
 void karakal_x86_statistics(Statistics *statistics) {

@@ -138,6 +138,57 @@ def test_the_library_agrees_with_a_run(app: str, tmp_path: Path) -> None:
     assert program.drops() == stats["drops"]
 
 
+LEVELS = """
+#include "mpls.h"
+int main(void) {
+  mpls_init();
+  unsigned used = mpls_use_level(9);
+  unsigned known = __builtin_cpu_supports("x86-64-v4")   ? 4
+                   : __builtin_cpu_supports("x86-64-v3") ? 3
+                                                         : 2;
+  return used == known && mpls_use_level(0) == 2 && mpls_use_level(2) == 2
+             ? (int)used
+             : 1;
+}
+"""
+
+
+VARIANTS = ("mpls_batch", "mpls_batch.v3", "mpls_batch.v4")
+
+
+def newer_instructions(made: Path, function: str) -> int:
+    """How many instructions of x86-64-v3 a function of an object has."""
+    command = ["objdump", f"--disassemble={function}", made]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return len(re.findall(r"\b(?:movbe|bzhi|rorx|shlx|shrx|sarx|andn)\b", text))
+
+
+def test_the_code_is_that_of_the_processor(tmp_path: Path) -> None:
+    """`init` takes the level that the C compiler's own library finds; code for
+    each level sends the same frames."""
+    load = exceptional_workload("mpls", tmp_path, 1000)
+    library, header = build(SOURCES["mpls"], tmp_path)
+    header.rename(tmp_path / "mpls.h")
+    main, program = tmp_path / "main.c", tmp_path / "levels"
+    main.write_text(LEVELS)
+    subprocess.run(["cc", main, tmp_path / "program.o", "-o", program], check=True)
+    best = subprocess.run([program]).returncode
+    assert best in {2, 3, 4}
+    uses = [newer_instructions(tmp_path / "program.o", f) for f in VARIANTS]
+    assert uses[0] == 0
+    assert min(uses[1:]) > 0
+    frames = read_capture(load.trace, PORTS).frames
+    sent = []
+    for level in range(2, best + 1):
+        mpls = Program("mpls", library, tmp_path / "mpls.h")
+        assert mpls.call("use_level", level) == level
+        for call in read_control(load.control):
+            mpls.control(call)
+        sent.append([frame for burst in bursts(frames) for frame in mpls.batch(burst)])
+    assert sent[0]
+    assert all(each == sent[0] for each in sent)
+
+
 def test_frames_beyond_the_limits(tmp_path: Path) -> None:
     program = Program("mpls", *build(SOURCES["mpls"], tmp_path))
     short, longest, too_long = (Frame(0, 0, bytes(n)) for n in (20, 1522, 1523))
