@@ -33,15 +33,19 @@ GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
 }
 
 /// Finds the globals that PPFs and control functions write. Readers of a cached
-/// one see a store late.
+/// one see a store late, which a caller of an exclusive function does not
+/// expect: after it, packets see all that it did.
 void GlobalUses::findWriters() {
   for (auto root : module.getOps<func::FuncOp>()) {
     if (!ir::isPpf(root) && ir::kindOf(root) != ir::FunctionKind::Control)
       continue;
     for (func::FuncOp function : ir::reachableFrom(root))
       function.walk([&](Operation *op) {
-        if (ir::GlobalOp global = ir::writtenBy(*op))
+        if (ir::GlobalOp global = ir::writtenBy(*op)) {
           written.insert(global);
+          if (root->hasAttr(ir::exclusiveAttrName))
+            writtenExclusively.insert(global);
+        }
       });
   }
 }
@@ -68,6 +72,8 @@ std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
         "packet that writes it also reads it",
         double(ir::profileOf(global).value_or(ir::GlobalProfile()).writes) /
             received);
+  if (writtenExclusively.contains(global))
+    return "an exclusive control function writes it";
   if (locked.contains(global))
     return "a function with a critical section uses it";
   if (ir::placementOf(global)->memory == target::Memory::Dram)

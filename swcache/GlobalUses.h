@@ -41,6 +41,7 @@ private:
   llvm::DenseSet<mlir::Operation *> written;
   llvm::DenseSet<mlir::Operation *> writtenAndRead; ///< by one packet
   llvm::DenseSet<mlir::Operation *> locked;         ///< in critical sections
+  llvm::DenseSet<mlir::Operation *> writtenExclusively;
 };
 
 } // namespace karakal::swcache

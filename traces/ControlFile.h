@@ -89,6 +89,8 @@ struct ControlSignature {
   /// The entries that the table of this function may have; 0: it is not a
   /// table's.
   uint64_t tableLimit = 0;
+  /// Whether no packet may be on its way while it runs.
+  bool isExclusive = false;
 };
 
 /// Why a function refused a call by returning `status`, which is not 0.

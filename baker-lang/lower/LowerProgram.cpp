@@ -339,6 +339,8 @@ ProgramLowering::createFunction(const FunctionDecl &decl,
     break;
   case Role::Control:
     ir::setKind(op, ir::FunctionKind::Control);
+    if (decl.isExclusive)
+      op->setAttr(ir::exclusiveAttrName, builder.getUnitAttr());
     setControlSignature(op, decl);
     break;
   case Role::Init:

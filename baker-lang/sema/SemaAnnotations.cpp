@@ -3,6 +3,7 @@
 //   @place(scratch) u32 seen[16];     the memory of a global variable
 //   @tolerate(1e-4) u32 limits[16];   1 of 10,000 packets may see a stale value
 //   @inline u32 half(u32 x) { … }     the function is inlined at its calls
+//   @exclusive control int f() { … }  no packet is on its way while it runs
 //   @cold ppf errors { … }            the PPF handles rare packets
 //   @bound(8) while (…) …             the loop makes at most 8 iterations
 
@@ -82,16 +83,18 @@ void Sema::resolveBound(LoopBound &bound) {
 void Sema::resolveAnnotations(FunctionDecl &decl) {
   for (Annotation &annotation : decl.annotations) {
     const Identifier &name = annotation.name;
-    if (name.name == "inline" && decl.role == Role::Function) {
-      decl.isInline = true;
-      if (annotation.argument)
-        error(DiagId::BadAnnotation, annotation.argument->range,
-              "'@inline' takes no argument");
-    } else if (!name.name.empty()) {
+    bool isInline = name.name == "inline" && decl.role == Role::Function;
+    bool isExclusive = name.name == "exclusive" && decl.role == Role::Control;
+    decl.isInline |= isInline;
+    decl.isExclusive |= isExclusive;
+    if ((isInline || isExclusive) && annotation.argument)
+      error(DiagId::BadAnnotation, annotation.argument->range,
+            "'@" + name.name + "' takes no argument");
+    else if (!isInline && !isExclusive && !name.name.empty())
       error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
-                "' here; a function that is called can have '@inline'");
-    }
+                "' here; a function that is called can have '@inline', a "
+                "control function '@exclusive'");
   }
 }
 

@@ -223,6 +223,7 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   TableDecl *table = nullptr; ///< of which this is an operation
   const Type *result = nullptr;
   bool isInline = false;           ///< @inline
+  bool isExclusive = false;        ///< @exclusive
   bool hasCriticalSection = false; ///< in its own body
   bool isBroken = false;           ///< contains a syntax error
   bool hasErrors = false;   ///< consequences of these errors are not reported

@@ -282,6 +282,8 @@ json describeControl(func::FuncOp function, const XScaleCode &code) {
                {"returns", returns}};
   if (uint64_t limit = ir::tableLimitOf(function))
     made["table_limit"] = limit;
+  if (function->hasAttr(ir::exclusiveAttrName))
+    made["exclusive"] = true;
   return made;
 }
 

@@ -337,6 +337,7 @@ static const Decision decisions[] = {
     {coreAttrName, "func.func", verifyCore},
     {coldAttrName, "func.func", verifyUnit<coldAttrName>},
     {rareAttrName, "func.func", verifyUnit<rareAttrName>},
+    {exclusiveAttrName, "func.func", verifyUnit<exclusiveAttrName>},
     {cycleAttrName, "baker.channel", verifyUnit<cycleAttrName>},
     {messageAttrName, "func.call", verifyNumber<messageAttrName>},
     {aggregateAttrName, "func.func", verifyAggregate},

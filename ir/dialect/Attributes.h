@@ -15,6 +15,8 @@
 //                                      there is room on the engines
 //                       baker.aggregate "main": the aggregate of a PPF on the
 //                                      microengines
+//                       baker.exclusive (unit) the control function runs while
+//                                      no packet is on its way
 //   on a parameter or result of a control function
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
@@ -71,6 +73,7 @@ inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
 inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral rareAttrName = "baker.rare";
+inline constexpr llvm::StringLiteral exclusiveAttrName = "baker.exclusive";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
 inline constexpr llvm::StringLiteral placementAttrName = "baker.placement";

@@ -18,6 +18,7 @@ traces::ControlSignature signatureOf(const json &function) {
     signature.params.push_back({parameter["name"], parameter["type"]});
   signature.returns = function["returns"];
   signature.tableLimit = function.value("table_limit", uint64_t(0));
+  signature.isExclusive = function.value("exclusive", false);
   return signature;
 }
 
@@ -25,7 +26,7 @@ traces::ControlSignature signatureOf(const json &function) {
 /// none: a packet may make look-ups after it was put to Tx or dropped.
 constexpr uint64_t lookCycles = 1024;
 constexpr uint32_t emptyLooksNeeded = 4;
-/// Cycles after which a batch is given up because packets do not leave.
+/// Cycles after which a call is given up because packets do not leave.
 constexpr uint64_t holdCyclesMax = 1000000;
 
 /// What the engines cache: names of globals, or the beginning of all names if
@@ -160,7 +161,7 @@ Status ControlCallRunner::recordBatch(const traces::TableBatch &batch) {
 Status ControlCallRunner::record(const Call &call,
                                  const Result<uint32_t> &result) {
   ++done;
-  if (!result && call.written && !call.batch) {
+  if (!result && !call.isMade) {
     Error error = result.error();
     error.file = call.file;
     error.line = call.line;
@@ -223,6 +224,7 @@ Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
 
 Status ControlCallRunner::runAll(std::vector<Call> &calls) {
   for (Call &call : calls) {
+    call.isMade = true;
     beginBatch(call);
     Result<uint32_t> result = core->call(call.entry, call.arguments);
     while (goesOn(call, result))
@@ -265,9 +267,9 @@ void ControlCallRunner::setHeld(bool isHeld) {
   hold->setHeld(isHeld);
 }
 
-/// Begins the batch if all packets have left, or looks again later.
+/// Begins the call if all packets have left, or looks again later.
 void ControlCallRunner::lookForPackets() {
-  KARAKAL_ASSERT(holding && due.front().begin, "a batch waits");
+  KARAKAL_ASSERT(holding && due.front().begin, "a call waits");
   bool isEmpty = hold->isEmpty() && !core->isBusy();
   emptyLooks = isEmpty ? emptyLooks + 1 : 0;
   if (emptyLooks == emptyLooksNeeded)
@@ -276,10 +278,13 @@ void ControlCallRunner::lookForPackets() {
     scheduler->schedule(scheduler->now() + lookCycles, this, LookForPackets, 0);
     return;
   }
-  finishFirst(makeError("E-sim-ixp-023",
-                        "packets have been in the chip for " +
-                            std::to_string(holdCyclesMax) +
-                            " cycles, so the tables stay as they are"));
+  finishFirst(makeError(
+      "E-sim-ixp-023",
+      "packets have been in the chip for " + std::to_string(holdCyclesMax) +
+          " cycles, so " +
+          (due.front().written
+               ? "the tables stay as they are"
+               : "'" + due.front().function.name + "' was not called")));
 }
 
 void ControlCallRunner::runDue() {
@@ -288,7 +293,7 @@ void ControlCallRunner::runDue() {
   isRunning = true;
   Call &call = due.front();
   call.begin = scheduler->now();
-  if (!call.written)
+  if (!call.written && !call.function.isExclusive)
     return startFirst();
   emptyLooks = 0;
   setHeld(true);
@@ -297,6 +302,7 @@ void ControlCallRunner::runDue() {
 
 /// Makes the first call that is due, or the next one that it needs.
 void ControlCallRunner::startFirst() {
+  due.front().isMade = true;
   beginBatch(due.front());
   core->start(due.front().entry, due.front().arguments,
               [this](const Result<uint32_t> &result) {

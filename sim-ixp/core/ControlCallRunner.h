@@ -6,8 +6,9 @@
 // before the Nth packet of the trace begins to arrive, `@cycle N` calls at that
 // cycle after the start of the traffic; they run beside the engines. A call
 // waits until the core is free; calls never overtake one another.
-// For a batch beside the engines the core holds the frames at the ports, waits
-// until no packet is in the chip, makes the calls and lets the frames come.
+// For a batch or an exclusive function beside the engines the core holds the
+// frames at the ports, waits until no packet is in the chip, makes the calls
+// and lets the frames come.
 // An `int` result other than 0 means that the function refused its arguments:
 // the run ends with an error at the call's line, or lists it and goes on.
 // Results of other types are recorded.
@@ -48,8 +49,8 @@ public:
   create(const target::Image &image, const std::vector<traces::ControlCall> &,
          bool keepGoing = false);
 
-  /// Sets where calls run and what holds packets for batches; all must outlive
-  /// the runner.
+  /// Sets where calls run and what holds packets for batches and exclusive
+  /// functions; all must outlive the runner.
   void connect(ControlProcessor *core, Scheduler *scheduler, PacketHold *hold) {
     this->core = core;
     this->scheduler = scheduler;
@@ -86,9 +87,9 @@ public:
     return packetCalls.size() + cycleCalls.size() + due.size();
   }
   bool isBusy() const { return !due.empty(); }
-  /// Whether frames are held for a batch.
+  /// Whether frames are held.
   bool isHolding() const { return holding; }
-  /// The cycle at which the last batch let frames come, or 0.
+  /// The cycle at which frames were last let come, or 0.
   uint64_t releasedAt() const { return released; }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
@@ -105,6 +106,7 @@ private:
     traces::ControlSignature function;
     std::size_t functionIndex = 0;
     std::optional<uint64_t> begin; ///< cycle
+    bool isMade = false;           ///< not only due
     /// Reads the entries that the call asked for, once it was accepted.
     std::optional<traces::TableReader> reader;
     /// The calls of a batch, and the batch once it has begun.

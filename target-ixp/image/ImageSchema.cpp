@@ -471,6 +471,8 @@ Status checkXScale(const Image &image) {
                                    {"", "table_limit", Type::Number});
           !status)
         return status;
+    if (function.contains("exclusive") && !function["exclusive"].is_boolean())
+      return broken("'exclusive' of a control function is not true or false");
     for (const json &parameter : function["params"])
       for (const Key &key :
            {Key{"", "name", Type::Text}, Key{"", "type", Type::Text}})

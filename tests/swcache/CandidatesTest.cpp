@@ -264,6 +264,24 @@ const std::string lockGuard =
 const std::string loadG = "%g = baker.global_ref @g : !baker.ref<i32>\n"
                           "%v = baker.load %g : !baker.ref<i32>\n";
 
+TEST_F(Candidates, WhatAnExclusiveFunctionWritesIsNotCached) {
+  const std::string store = "%c = arith.constant 1 : i32\n"
+                            "%g = baker.global_ref @g : !baker.ref<i32>\n"
+                            "baker.store %c, %g : !baker.ref<i32>\nreturn\n}\n";
+  for (auto [attribute, reason] :
+       {std::pair{"", ""},
+        {"baker.exclusive, ", "an exclusive control function writes it"}}) {
+    parse(global("g", "i32", 1000, allHit, 0) + ppf(loadG) +
+          "func.func @helper() attributes {baker.kind = "
+          "#baker.kind<function>} {\n" +
+          store + "func.func @set() attributes {" + attribute +
+          "baker.kind = #baker.kind<control>} {\n"
+          "func.call @helper() : () -> ()\nreturn\n}\n");
+    EXPECT_EQ(uses().refusalToCache(module->lookupSymbol<ir::GlobalOp>("g")),
+              reason);
+  }
+}
+
 TEST_F(Candidates, AGlobalOfACriticalSectionIsNotCached) {
   const std::string g = global("g", "i32", 1000, allHit, 0);
   parse(guard + g +

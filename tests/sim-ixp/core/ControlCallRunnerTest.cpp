@@ -223,6 +223,37 @@ TEST_F(ControlCallRunnerTest, ABatchWaitsUntilPacketsHaveLeft) {
   EXPECT_FALSE(runner.error().has_value());
 }
 
+TEST_F(ControlCallRunnerTest, AnExclusiveFunctionWaitsUntilPacketsHaveLeft) {
+  target::Image image = imageWithControl();
+  image.manifest["xscale"]["control"][1]["exclusive"] = true;
+  read("@cycle 400 f(0)\n@cycle 500 g()\n@cycle 600 f(0)\n@end g()\n", image);
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.emptyAt = 10100; // and the call of initialization takes 100
+  runner.start();
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {2, 500}, {3, 13912}, {2, 14012}}));
+  EXPECT_FALSE(hold.held);
+  EXPECT_EQ(runner.releasedAt(), 14012u);
+  hold.emptyAt = ~uint64_t{0};
+  ASSERT_TRUE(static_cast<bool>(runner.runAtEnd()));
+  EXPECT_EQ(core.calls.back().first, 3u) << "no packet is left to wait for";
+}
+
+TEST_F(ControlCallRunnerTest, AnExclusiveFunctionIsGivenUpIfPacketsStay) {
+  target::Image image = imageWithControl();
+  image.manifest["xscale"]["control"][1]["exclusive"] = true;
+  read("@cycle 5 g()\n", image);
+  hold.emptyAt = ~uint64_t{0};
+  runner.start();
+  drain();
+  ASSERT_TRUE(runner.error().has_value());
+  EXPECT_EQ(runner.error()->id, "E-sim-ixp-023");
+  EXPECT_NE(runner.error()->message.find("so 'm.g' was not called"),
+            std::string::npos);
+  EXPECT_TRUE(core.calls.empty());
+  EXPECT_FALSE(hold.held);
+}
+
 TEST_F(ControlCallRunnerTest, ABatchIsGivenUpIfPacketsStay) {
   read("@cycle 5 begin\nt.clear()\ncommit\n", imageWithTable());
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));

@@ -209,13 +209,23 @@ def test_an_action_may_change_between_packets(frame: Build) -> None:
     assert kinds == [{"passed"}, {"passed", "dropped"}, {"dropped"}]
 
 
+def test_rules_may_be_committed_between_packets(frame: Build) -> None:
+    calls = [rule(1), Call("rules_commit", ()), Call("flow_action", (1, 1))]
+    calls.append(Call("rules_clear", (), "packet", 40))
+    calls.append(Call("rules_commit", (), "packet", 100))
+    firewall = Firewall(calls, 4, 10)
+    kinds = [
+        {v.kind for v in firewall.verdicts(index, 0, frame())}
+        for index in (50, 100, 150)
+    ]
+    assert kinds == [{"dropped"}, {"passed", "dropped"}, {"passed"}]
+
+
 @pytest.mark.parametrize(
     "calls",
     [
         [rule(1, src=(0, 33))],
         [rule(1, sports=(2, 1))],
-        [Call("rules_commit", ()), rule(1)],
-        [Call("rules_commit", ()), Call("rules_commit", ())],
         [Call("port_pair", (0, 4))],
         [Call("route_add", (0, 0, 0))],
     ],

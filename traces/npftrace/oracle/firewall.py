@@ -149,6 +149,8 @@ class RuleIndex:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
+        #: Cached flows.
+        self.flows: dict[Header, int] = {}
         self.groups: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
         for number, rule in enumerate(rules):
             lengths = rule.src_length, rule.dst_length
@@ -159,6 +161,16 @@ class RuleIndex:
     @staticmethod
     def _cut(src: int, dst: int, src_length: int, dst_length: int) -> tuple[int, int]:
         return src >> 32 - src_length, dst >> 32 - dst_length
+
+    def flow(self, header: Header) -> int:
+        """The flow of the first rule that matches."""
+        flow = self.flows.get(header)
+        if flow is None:
+            rule = self.first(header)
+            flow = rule.flow if rule else NO_FLOW
+            if len(self.flows) < CACHED_MAX:
+                self.flows[header] = flow
+        return flow
 
     def first(self, header: Header) -> Rule | None:
         best = len(self.rules)
@@ -178,12 +190,10 @@ class Firewall:
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
         self.added: list[Rule] = []
-        self.rules: RuleIndex | None = None
+        self.rules: UpdatedTable[int, RuleIndex | None] = UpdatedTable(None, window)
         self.dropped: UpdatedTable[int, bool] = UpdatedTable(False, window)
         self.drops_other: UpdatedTable[int, bool] = UpdatedTable(True, window)
         self.peers: UpdatedTable[int, int | None] = UpdatedTable(None, window)
-        #: Cached flows.
-        self.flows: dict[Header, int] = {}
         self.is_stateful = False
         self.connections: Sightings[Connection] = Sightings(window)
         self.ticks: list[int] = []
@@ -199,7 +209,6 @@ class Firewall:
                 sports, dports = (more[0], more[1]), (more[2], more[3])
                 for first, last in (sports, dports):
                     require(call, first <= last, "a range that ends before it begins")
-                require(call, self.rules is None, "the rules are committed")
                 self.added.append(
                     Rule(
                         flow,
@@ -213,9 +222,9 @@ class Firewall:
                     )
                 )
             case "rules_commit", 0:
-                require(call, self.rules is None, "the rules are committed")
-                require(call, call.unit == "start", "only before packets flow")
-                self.rules = RuleIndex(self.added)
+                self.rules.set(0, RuleIndex(tuple(self.added)), call)
+            case "rules_clear", 0:
+                self.added.clear()
             case "flow_action", 2:
                 self.dropped.set(args[0], bool(args[1]), call)
             case "default_action", 1:
@@ -256,7 +265,7 @@ class Firewall:
             return
         assert isinstance(header, Header)
         begins = header.protocol == UDP or (header.flags or 0) & (SYN | ACK) == SYN
-        passing = self.dropped.get(self._flow(header), index)
+        passing = self._drops(header, index)
         if begins and False in passing:
             self.connections.hear(index, connection, 1, is_sure=True not in passing)
             return
@@ -277,7 +286,7 @@ class Firewall:
             header = header_of(data[ETHER_BYTES:])
             if isinstance(header, str):
                 return [Verdict("dropped", reason=header)]
-            drops, reason = self.dropped.get(self._flow(header), index), "flow_denied"
+            drops, reason = self._drops(header, index), "flow_denied"
             connection = connection_of(header)
             if self.is_stateful and connection and True in drops:
                 known = self.connections.values(connection, index)
@@ -298,12 +307,11 @@ class Firewall:
         )
         return [Verdict("passed", ((peer, data),)) for peer in peers]
 
-    def _flow(self, header: Header) -> int:
-        """The flow of the first rule that matches."""
-        flow = self.flows.get(header)
-        if flow is None:
-            rule = self.rules.first(header) if self.rules else None
-            flow = rule.flow if rule else NO_FLOW
-            if len(self.flows) < CACHED_MAX:
-                self.flows[header] = flow
-        return flow
+    def _drops(self, header: Header, index: int) -> tuple[bool, ...]:
+        """Whether the flow of a packet is dropped, by all rules and actions that
+        it may see."""
+        found: list[bool] = []
+        for rules in self.rules.get(0, index):
+            flow = rules.flow(header) if rules else NO_FLOW
+            found += self.dropped.get(flow, index)
+        return tuple(dict.fromkeys(found))

@@ -205,14 +205,6 @@ def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) 
     assert "rule_add' refused the call: there are 10240 rules, the most" in said
 
 
-def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) -> None:
-    said = refusal("rules_commit()\nrules_commit()", loads[10], tmp_path)
-    assert "rules_commit' refused the call: the rules are committed already" in said
-    call = RULE.format(flow=0, src=8, low=0, p=6)
-    said = refusal(f"rules_commit()\n{call}", loads[10], tmp_path)
-    assert "rule_add' refused the call: the rules are committed" in said
-
-
 def refusal(calls: str, load: Workload, folder: Path) -> str:
     """The message about a control file that is refused."""
     control = folder / "control.txt"
