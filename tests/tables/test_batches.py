@@ -95,7 +95,7 @@ def test_packets_see_all_or_nothing(
     never_mixed(commands(program, "--quiet")[machine], program, tmp_path, changes=8)
 
 
-@pytest.mark.parametrize("level", ["base", "o2", "pac", "swc"])
+@pytest.mark.parametrize("level", ["base", "o1", "o2", "pac", "soar", "phr", "swc"])
 def test_packets_in_rings_see_all_or_nothing(
     level: str, program: Path, tmp_path: Path
 ) -> None:

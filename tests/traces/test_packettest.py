@@ -180,9 +180,9 @@ def test_values_are_compared_where_they_stand(tmp_path: Path) -> None:
         "value lost() = 0\ncontrol b()\n",
     )
     assert control_file(test, by_packet=True) == (
-        "@packet 1 m.seen(1)\n@packet 1 a()\n@packet 2 b()\n@end lost()\n"
+        "@packet 1 m.seen(1)\n@packet 1 a()\n@end lost()\n@end b()\n"
     )
-    values = [{"line": 1, "value": 16}, {"line": 4, "value": 3}]
+    values = [{"line": 1, "value": 16}, {"line": 3, "value": 3}]
     assert _compare(test, [], {"control": {"values": values}}) == [
         f"{test.path}:5: lost() returns 3, not 0"
     ]
@@ -409,6 +409,60 @@ def test_a_wrong_call_is_placed_in_the_test(
     path.write_text(f"send 0 {FRAME}\nvalue frames() = 1\ncontrol frames(3)\n")
     with pytest.raises(InputError, match=rf"{path}:3: error: .*argument"):
         run_test(read_test(path), where, tmp_path)
+
+
+BATCHED = """\
+protocol p { head : 112; k : 8; v : 8; demux { 16 }; }
+module m {
+  table t { key { u8 k; } value { u8 v; } size 4; }
+  drop_reason one;
+  drop_reason other;
+  ppf go { in p_pkt * in_cc; }
+  wiring { rx -> go.in_cc; }
+}
+m.go.ppf(p_pkt * ph) {
+  if (t.find(ph->k)->v == 1) { packet_drop(ph, one); return; }
+  packet_drop(ph, other);
+}
+"""
+
+
+@pytest.mark.parametrize("where", ["x86", "base"])
+def test_a_batch_is_made_as_one(where: str, tmp_path: Path, built_tools: None) -> None:
+    """Before the traffic, between frames and after them; a refused call is placed."""
+    (tmp_path / "t.baker").write_text(BATCHED)
+    path = tmp_path / "t.packets"
+    send = f"send 0 {FRAME}\n"
+    text = (
+        "begin\ncontrol t.add(0, 2)\ncontrol t.change(0, v: 1)\ncommit\n"
+        f"{send}drop one\n"
+        "begin\ncontrol t.clear()\ncontrol t.add(0, 3)\ncommit\n"
+        f"{send}drop other\nbegin\ncontrol t.remove(0)\ncommit\n"
+        "value t.count() = 0\n"
+    )
+    path.write_text(text)
+    assert run_test(read_test(path), where, tmp_path) == []
+    path.write_text(text.replace("add(0, 3)", "add(0, 3)\ncontrol t.add(0, 4)"))
+    with pytest.raises(InputError, match=rf"{path}:10: error: .*entry with this key"):
+        run_test(read_test(path), where, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("begin\ncontrol a()\n", 1, "no 'commit'"),
+        ("control a()\ncommit\n", 2, "no 'begin' before"),
+        ("begin\nsend 0 Ether()\n", 2, "'send' cannot be in it"),
+        ("begin\nbegin\n", 2, "'begin' cannot be in it"),
+        ("begin now\n", 1, "stands alone"),
+    ],
+)
+def test_what_is_no_batch(text: str, line: int, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.packets"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_test(path)
+    assert raised.value.line == line and why in str(raised.value)
 
 
 def test_an_unreadable_test_ends_with_status_1(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ words:
     include FILE    the statements of another file
     let NAME = E    names an expression
     control CALL    a call of a control function, before the next `send`
+    begin           the `control` lines up to `commit` are a batch: all are made at
+    commit          once, or none
     send PORT E     a frame arrives at a port
     wait TIME       time passes before the next `send`: 10us, 1ms, 0.5s
     expect PORT E   a frame leaves by a port
@@ -52,8 +54,11 @@ TIME_UNITS_NS = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 #: A longer wait would simulate for hours.
 WAIT_MAX_NS = 10 * TIME_UNITS_NS["s"]
 WORDS = (
-    "program", "include", "let", "control", "send", "wait", "expect", "drop", "value",
+    "program", "include", "let", "control", "begin", "commit", "send", "wait", "expect",
+    "drop", "value",
 )  # fmt: skip
+#: What a batch can have.
+BATCH_WORDS = ("let", "control", "commit")
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Expected:
 
 @dataclass
 class Call:
-    """A call of a control function."""
+    """A call of a control function, or the `begin` or `commit` of a batch."""
 
     place: Place
     #: The number of frames sent before it.
@@ -86,6 +91,8 @@ class Call:
     text: str
     #: What a `value` expects; None for a `control`.
     result: int | None = None
+    #: Whether it has the time of the `begin` before it.
+    is_in_batch: bool = False
 
 
 @dataclass
@@ -139,6 +146,8 @@ class _Reader:
         self.test = PacketTest(path, beside if beside.exists() else Path())
         self.place = Place(path, 0)
         self.waited_ns = 0
+        #: The place of the `begin` whose `commit` is to come.
+        self.batch: Place | None = None
 
     def fail(self, message: str) -> InputError:
         return InputError("E-traces-151", message, self.place.path, self.place.line)
@@ -150,6 +159,11 @@ class _Reader:
             word, _, rest = statement.partition(" ")
             if word not in WORDS:
                 raise self.fail(f"'{word}' is not one of {', '.join(WORDS)}")
+            if self.batch and word not in BATCH_WORDS:
+                raise self.fail(
+                    f"the batch of line {self.batch.line} has 'control' lines and ends "
+                    f"with 'commit'; '{word}' cannot be in it"
+                )
             try:
                 getattr(self, f"do_{word}")(rest.strip())
             except ExpressionError as error:
@@ -170,7 +184,26 @@ class _Reader:
         self.expressions.names[name.strip()] = self.expressions.value(text.strip())
 
     def do_control(self, rest: str) -> None:
-        self.test.calls.append(Call(self.place, len(self.test.sent), rest))
+        self._add_call(rest, is_in_batch=self.batch is not None)
+
+    def do_begin(self, rest: str) -> None:
+        if rest:
+            raise self.fail("'begin' stands alone in its line")
+        self._add_call("begin")
+        self.batch = self.place
+
+    def do_commit(self, rest: str) -> None:
+        if rest:
+            raise self.fail("'commit' stands alone in its line")
+        if not self.batch:
+            raise self.fail("there is no 'begin' before")
+        self._add_call("commit", is_in_batch=True)
+        self.batch = None
+
+    def _add_call(self, text: str, is_in_batch: bool = False) -> None:
+        before = len(self.test.sent)
+        call = Call(self.place, before, text, is_in_batch=is_in_batch)
+        self.test.calls.append(call)
 
     def do_value(self, rest: str) -> None:
         call, _, number = rest.rpartition("=")
@@ -223,6 +256,9 @@ class _Reader:
     def run(self) -> PacketTest:
         test = self.test
         self.read(test.path)
+        if self.batch:
+            self.place = self.batch
+            raise self.fail("the batch has no 'commit'")
         if not test.sent:
             raise self.fail("the test sends no frame")
         if not test.program.name:

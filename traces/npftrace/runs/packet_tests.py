@@ -53,9 +53,8 @@ def _tool(*command: str | Path) -> None:
 
 def timed_calls(test: PacketTest) -> list[tuple[Call, bool]]:
     """The calls in the order of the control file's lines, and whether each runs at
-    the end: a `value` after the last frame does."""
-    ends = [c.result is not None and c.before == len(test.sent) for c in test.calls]
-    return sorted(zip(test.calls, ends, strict=True), key=lambda timed: timed[1])
+    the end, when the last packet has gone."""
+    return [(call, call.before == len(test.sent)) for call in test.calls]
 
 
 def control_file(test: PacketTest, by_packet: bool) -> str:
@@ -63,7 +62,9 @@ def control_file(test: PacketTest, by_packet: bool) -> str:
     have a packet in flight then, by a cycle at which no packet is in flight."""
     lines = []
     for call, is_at_end in timed_calls(test):
-        if is_at_end:
+        if call.is_in_batch:
+            when = ""
+        elif is_at_end:
             when = "@end "
         elif call.before == 0:
             when = ""
@@ -77,8 +78,6 @@ def control_file(test: PacketTest, by_packet: bool) -> str:
 
 def _cycle_before(test: PacketTest, number: int) -> int:
     """The cycle at which calls before a frame begin."""
-    if number == len(test.sent):
-        return int((test.sent[-1].time_ns + LEAD_NS) * CLOCK_GHZ)
     return int((test.sent[number].time_ns - LEAD_NS) * CLOCK_GHZ)
 
 
