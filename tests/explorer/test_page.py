@@ -100,6 +100,8 @@ def click_costly_line(browser: Any) -> int:
         if "ph->type" in line.text
     )
     line.click()
+    # It reads the packet, so it has a memory command, too.
+    assert float(line.get_attribute("data-more")[:6]) > 0
     return int(float(line.get_attribute("data-cost")))
 
 

@@ -48,6 +48,11 @@ _ANSWER = 30.0
 _QUIET = 0.3
 
 
+def _column(number: float) -> str:
+    """A number of the margin; what rounds to nothing is left out."""
+    return f"{number:6.2f}" if number >= 0.005 else " " * 6
+
+
 class SourceView:
     """`on_run` saves nothing itself: it compiles what the files hold."""
 
@@ -103,7 +108,9 @@ class SourceView:
                 lambda e: self._cursor(e.args),
                 js_handler=_LINE_OF_CURSOR.format(id=self.editor.id),
             )
-        ui.label("In the margin: cycles a packet").classes("note margin-note")
+        ui.label(
+            "In the margin, a packet: cycles, memory commands, stalled cycles"
+        ).classes("note margin-note")
         with ui.element("div").props('role="status" aria-label="Errors and warnings"'):
             self._messages = ui.element("ul").classes("messages")
 
@@ -300,6 +307,8 @@ class SourceView:
                 share = round(100 * cost.cycles / most)
                 spec["attributes"] = {
                     "data-cost": f"{cost.cycles / packets:.1f}",
+                    "data-more": _column(cost.commands / packets)
+                    + _column(cost.stalled / packets),
                     "style": f"--share: {share}%",
                 }
                 tips[number] = (
