@@ -1,10 +1,14 @@
-"""The packets and spans of a run in SQLite, so that a view reads a page of them."""
+"""The packets and spans of a run in SQLite, so that a view reads a page of them.
+
+The packets are read when the run is made. There are many more spans, which only a
+look into an engine asks for: they are read then.
+"""
 
 from __future__ import annotations
 
 import csv
 import sqlite3
-from collections.abc import Iterator
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +24,13 @@ _TABLES = {
         "state TEXT, pc INTEGER, wait TEXT"
     ),
 }
-_INDEXES = (
-    "CREATE INDEX by_latency ON packets (latency DESC, number)",
-    "CREATE INDEX by_fate ON packets (number) WHERE fate != 'forwarded'",
-    "CREATE INDEX by_engine ON spans (engine, begin)",
-)
+_INDEXES = {
+    "packets": (
+        "CREATE INDEX by_latency ON packets (latency DESC, number)",
+        "CREATE INDEX by_fate ON packets (number) WHERE fate != 'forwarded'",
+    ),
+    "spans": ("CREATE INDEX by_engine ON spans (engine, begin)",),
+}
 #: Ways to choose packets: condition and order by what the page calls them.
 CHOICES = {
     "slowest": ("latency IS NOT NULL", "latency DESC, number"),
@@ -45,12 +51,22 @@ class Span:
     wait: str
 
 
-def _rows(path: Path) -> Iterator[list[str | None]]:
-    with path.open(newline="") as file:
+def _fill(base_path: Path, table: str, source: Path) -> None:
+    """Makes a database with a table from a CSV file, which it removes."""
+    base_path.unlink(missing_ok=True)  # of an attempt that was ended
+    columns = _TABLES[table]
+    marks = ", ".join(["nullif(?, '')"] * len(columns.split(",")))
+    with sqlite3.connect(base_path) as base, source.open(newline="") as file:
+        base.execute("PRAGMA synchronous = OFF")
+        base.execute("PRAGMA journal_mode = OFF")
+        base.execute(f"CREATE TABLE {table} ({columns})")
         reader = csv.reader(file)
         next(reader)
-        for row in reader:
-            yield [cell or None for cell in row]
+        base.executemany(f"INSERT INTO {table} VALUES ({marks})", reader)
+        for index in _INDEXES[table]:
+            base.execute(index)
+    base.close()
+    source.unlink()
 
 
 def _page(choice: str) -> str:
@@ -59,31 +75,28 @@ def _page(choice: str) -> str:
 
 
 class Record:
-    """The database of a run."""
+    """The databases of a run: `path` with the packets, and one with the spans."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, spans: Path) -> None:
         self._path = path
+        self._spans_csv = spans
+        self._spans_path = path.with_suffix(".spans.sqlite")
+        self._reading = threading.Lock()
 
     @staticmethod
     def make(csv_files: Path, path: Path) -> Record:
         """Reads the files that `ixpsim --record=csv_files` wrote, and removes
-        them."""
-        with sqlite3.connect(path) as base:
-            base.execute("PRAGMA synchronous = OFF")
-            base.execute("PRAGMA journal_mode = OFF")
-            for table, columns in _TABLES.items():
-                base.execute(f"CREATE TABLE {table} ({columns})")
-                source = csv_files.with_name(f"{csv_files.name}.{table}.csv")
-                marks = ", ".join("?" * len(columns.split(",")))
-                base.executemany(f"INSERT INTO {table} VALUES ({marks})", _rows(source))
-                source.unlink()
-            for index in _INDEXES:
-                base.execute(index)
-        base.close()
-        return Record(path)
+        them; the file of the spans when they are first asked for."""
+        packets, spans = (
+            csv_files.with_name(f"{csv_files.name}.{table}.csv") for table in _TABLES
+        )
+        _fill(path, "packets", packets)
+        return Record(path, spans)
 
-    def _ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        base = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)
+    def _ask(
+        self, query: str, *values: Any, path: Path | None = None
+    ) -> list[tuple[Any, ...]]:
+        base = sqlite3.connect(f"file:{path or self._path}?mode=ro", uri=True)
         try:
             return base.execute(query, values).fetchall()
         finally:
@@ -108,6 +121,9 @@ class Record:
     def spans(self, engine: int, begin: int, end: int) -> list[Span]:
         """What the contexts of an engine do between two cycles, as far as it was
         kept."""
+        with self._reading:
+            if self._spans_csv.exists():
+                _fill(self._spans_path, "spans", self._spans_csv)
         # A span is found by its beginning; waits that are longer began before.
         rows = self._ask(
             "SELECT context, begin, cycles, state, pc, wait FROM spans WHERE "
@@ -117,6 +133,7 @@ class Record:
             begin - (1 << 16),
             end,
             begin,
+            path=self._spans_path,
         )
         return [
             Span(context, at, cycles, state, pc, wait or "")

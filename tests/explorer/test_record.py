@@ -32,7 +32,6 @@ def record(tmp_path: Path) -> Record:
     (tmp_path / "r.packets.csv").write_text(PACKETS)
     (tmp_path / "r.spans.csv").write_text(SPANS)
     made = Record.make(tmp_path / "r", tmp_path / "r.sqlite")
-    assert [path.name for path in tmp_path.iterdir()] == ["r.sqlite"]
     return made
 
 
@@ -52,6 +51,18 @@ def test_spans_of_an_engine_that_touch_some_cycles(record: Record) -> None:
         Span(1, 5, 20, "run", None, ""),
     ]
     assert record.spans(3, 0, 100) == []
+
+
+def test_spans_are_read_when_they_are_asked_for(record: Record, tmp_path: Path) -> None:
+    def names() -> set[str]:
+        return {path.name for path in tmp_path.iterdir()}
+
+    assert names() == {"r.sqlite", "r.spans.csv"}
+    assert record.packets("slowest", 0, 1)
+    assert names() == {"r.sqlite", "r.spans.csv"}
+    assert record.spans(2, 0, 10) == [Span(0, 0, 500, "run", None, "")]
+    assert names() == {"r.sqlite", "r.spans.sqlite"}
+    assert record.spans(2, 0, 10) == [Span(0, 0, 500, "run", None, "")]
 
 
 def test_a_page_of_a_million_packets_reads_few(tmp_path: Path) -> None:

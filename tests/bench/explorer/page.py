@@ -121,14 +121,17 @@ def many_packets(bench: Bench, folder: Path, count: int) -> dict[str, float]:
             )
             assert len(rows) == min(ROWS, size)
             pages.append(seconds)
+    spans_s, _ = seconds_of(lambda: record.spans(1, 0, 100))
+    bases = folder.glob("many*.sqlite")
     return {
         "packets": count,
         "simulate_s": simulated,
         "read_s": opened,
+        "spans_s": spans_s,
         "first_page_s": pages[0],
         "slowest_page_s": max(pages),
         "memory_mib": _peak_mib() - peak,
-        "database_mib": base.stat().st_size / (1 << 20),
+        "database_mib": sum(base.stat().st_size for base in bases) / (1 << 20),
         "html_mib": (folder / "many.html").stat().st_size / (1 << 20),
     }
 
