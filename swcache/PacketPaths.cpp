@@ -5,6 +5,7 @@
 #include "ir/analysis/References.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
 
 using namespace mlir;
 
@@ -69,9 +70,12 @@ private:
   }
 
   /// The uses of a function, which `ppf` calls, and of what it calls.
-  static Uses usesOf(func::FuncOp function, func::FuncOp ppf) {
-    Uses uses;
+  const Uses &usesOf(func::FuncOp function, func::FuncOp ppf) {
     bool isCached = !ppf->hasAttr(ir::coldAttrName);
+    auto [at, isNew] = known.try_emplace({function, isCached});
+    Uses &uses = at->second;
+    if (!isNew)
+      return uses;
     for (func::FuncOp each : ir::reachableFrom(function))
       each.walk([&](Operation *op) { uses.add(*op, isCached); });
     return uses;
@@ -127,6 +131,8 @@ private:
 
   ModuleOp module;
   std::vector<func::FuncOp> ppfs;
+  /// Results of usesOf, by function and whether its PPF is frequent.
+  std::map<std::pair<Operation *, bool>, Uses> known;
   /// What a packet may do from the begin of a PPF on.
   llvm::DenseMap<func::FuncOp, Uses> later;
   GlobalSet found;

@@ -33,9 +33,13 @@ Type pointeeOf(Value ref) { return cast<RefType>(ref.getType()).getPointee(); }
 
 llvm::SetVector<func::FuncOp> reachableFrom(ArrayRef<func::FuncOp> roots) {
   llvm::SetVector<func::FuncOp> found(roots.begin(), roots.end());
+  // A look-up goes through all symbols of the module.
+  llvm::DenseSet<Attribute> called;
   for (size_t i = 0; i < found.size(); ++i) {
     func::FuncOp function = found[i];
     function.walk([&](func::CallOp call) {
+      if (!called.insert(call.getCalleeAttr()).second)
+        return;
       auto module = call->getParentOfType<ModuleOp>();
       if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
         found.insert(callee);
