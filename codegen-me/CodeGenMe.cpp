@@ -201,6 +201,8 @@ private:
 
 } // namespace
 
+void registerTarget() { (void)IxpTargetMachine(CodeGenOptLevel::Default); }
+
 Result<target::Microcode> compileForMe(Module &module,
                                        const CodeGenOptions &options) {
   Result<CallOrder> order = prepareModule(module, options.entry);

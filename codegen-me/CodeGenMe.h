@@ -34,6 +34,10 @@ struct CodeGenOptions {
   std::vector<target::SourceFunction> sources;
 };
 
+/// Enters the microengine in LLVM's list of targets, if it is not there. The
+/// list has no lock: call this before threads use compileForMe.
+void registerTarget();
+
 /// Compiles the module and modifies it. Errors: E-codegen-me-001 to -012 for
 /// what the machine cannot do, -020 for a program that does not fit (lacks
 /// Resource::ControlStore), -021 and -022 for a stack that does not fit.

@@ -26,6 +26,11 @@ struct BatchingRequest {
 
 /// The options of one run of bakerc.
 struct BakercOptions : Options {
+  /// Threads that compile; 0: as many as the machine has cores. The result is
+  /// the same with any number.
+  unsigned threads = 0;
+  /// The folder with the XScale core's code of earlier runs, or empty.
+  std::string cacheFolder;
   BatchingRequest batching;
   /// The globals at whose loads packets wait; empty: the large ones, or those
   /// that the model chooses.

@@ -104,6 +104,18 @@ void declareInputs(CLI::App &app, CommandLine &line) {
       ->check(oneOf(forms));
 }
 
+void declareThreads(CLI::App &app, BakercOptions &options) {
+  app.add_option(
+         "-j,--threads", options.threads,
+         "compile on this many threads; the result is the same with any "
+         "number (default: the machine's cores)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option(
+      "--cache-dir", options.cacheFolder,
+      "keep the XScale core's code in this folder, which is made, and "
+      "take it from there when the same is compiled again");
+}
+
 void declareProfile(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("--profile-trace", options.profileTrace,
@@ -462,6 +474,7 @@ std::variant<BakercOptions, ExitStatus> parseCommandLine(int argc,
                        versionHelp);
   CommandLine line;
   declareInputs(app, line);
+  declareThreads(app, line.options);
   declareProfile(app, line);
   declareMapping(app, line);
   declarePasses(app, line);

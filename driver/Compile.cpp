@@ -8,14 +8,14 @@
 #include "driver/Calibrate.h"
 #include "driver/CompileForX86.h"
 #include "driver/CountPrefixes.h"
+#include "driver/EarlyXScale.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunProgram.h"
 #include "driver/cores/Feedback.h"
 #include "driver/cores/NextNeighbourRings.h"
-#include "driver/cores/XScale.h"
-#include "driver/pipeline/CoreProgram.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/pipeline/RunPasses.h"
+#include "driver/pipeline/Threads.h"
 #include "driver/report/CompileReport.h"
 #include "driver/report/Manifest.h"
 #include "driver/report/MappingComparison.h"
@@ -36,15 +36,6 @@ using namespace mlir;
 namespace karakal::driver {
 
 namespace {
-
-Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
-  StageTime time("xscale");
-  auto core = makeCoreProgram(program, ir::Core::XScale, options.pipeline);
-  if (!core)
-    return core.error();
-  return compileForXScale(*core->module, xscaleEntries(program),
-                          options.pipeline.level, ir::chipOf(program));
-}
 
 /// Adds the runtime's microcode of this name. Its source lines name the file
 /// without the folder, which differs between machines.
@@ -184,18 +175,22 @@ Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
 }
 
 /// Compiles the program after the front end and the profile, and writes the
-/// result.
+/// result. `line` has the options that no stage sees.
 Status emitCode(ModuleOp source, const Options &options,
-                const std::vector<Remark> &remarks) {
+                const BakercOptions &line, const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);
   if (options.emit == Emit::Dot) {
     auto planned = planProgram(source, options.pipeline);
     return planned ? writeFile(path, agg::printDot(**planned))
                    : Status(planned.error());
   }
+  EarlyXScale core(options, line.cacheFolder);
   auto made = [&] {
     StageTime time("engines");
-    return planAndCompile(source, options);
+    return planAndCompile(source, options, [&](ModuleOp planned) {
+      if (options.emit != Emit::Llvm)
+        core.begin(planned);
+    });
   }();
   if (!made)
     return made.error();
@@ -207,7 +202,10 @@ Status emitCode(ModuleOp source, const Options &options,
     auto text = printLlvm(program, options);
     return text ? writeFile(path, *text) : Status(text.error());
   }
-  auto xscale = compileXScale(program, options);
+  auto xscale = [&] {
+    StageTime time("xscale");
+    return core.finish(program);
+  }();
   if (!xscale)
     return xscale.error();
   auto image = makeImage(program, options, made->engines, *xscale);
@@ -253,6 +251,7 @@ Status compile(const BakercOptions &options) {
   if (options.calibrate)
     return calibrateTo(options.batching.machine);
   setPassTiming(options.timePasses);
+  setThreadCount(options.threads);
   // The passes of others are checked where they run.
   if (!options.pipeline.extra.empty() || options.pipeline.checkedPackets != 0)
     verifyEachPass();
@@ -312,7 +311,7 @@ Status compile(const BakercOptions &options) {
       return inputs.error();
     mapped->pipeline.checkInputs = std::move(*inputs);
   }
-  if (Status emitted = emitCode(program, *mapped, remarks); !emitted)
+  if (Status emitted = emitCode(program, *mapped, options, remarks); !emitted)
     return emitted;
   return endPassDump();
 }

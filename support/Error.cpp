@@ -3,6 +3,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
 
 namespace karakal {
 
@@ -22,18 +25,30 @@ std::string Error::str() const {
   return text;
 }
 
-static std::function<std::string()> &internalErrorContext() {
-  static std::function<std::string()> context;
-  return context;
-}
+namespace {
+
+/// What each thread is doing. Not thread_local: the installed library is made
+/// of the same objects, which are not position-independent.
+std::mutex contextsMutex;
+std::map<std::thread::id, std::function<std::string()>> contexts;
+
+} // namespace
 
 void setInternalErrorContext(std::function<std::string()> describe) {
-  internalErrorContext() = std::move(describe);
+  std::lock_guard lock(contextsMutex);
+  if (describe)
+    contexts[std::this_thread::get_id()] = std::move(describe);
+  else
+    contexts.erase(std::this_thread::get_id());
 }
 
 std::string takeInternalErrorContext() {
   std::function<std::string()> describe;
-  std::swap(describe, internalErrorContext());
+  {
+    std::lock_guard lock(contextsMutex);
+    if (auto node = contexts.extract(std::this_thread::get_id()))
+      describe = std::move(node.mapped());
+  }
   return describe ? describe() : "";
 }
 

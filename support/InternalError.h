@@ -12,8 +12,8 @@
 
 namespace karakal {
 
-/// Registers a function that returns lines of text, each with its newline, or
-/// null for none.
+/// For this thread, registers a function that returns lines of text, each with
+/// its newline, or null for none.
 void setInternalErrorContext(std::function<std::string()> describe);
 
 /// Returns the text of the registered function, or an empty string. Unregisters

@@ -1,13 +1,22 @@
 // The microcode of one aggregate.
+//
+// One thread runs the dialect's passes for one aggregate after another. With
+// more threads, LLVM compiles those that are lowered meanwhile, each in a
+// context of its own.
 
 #include "driver/cores/EngineCode.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/pipeline/RunPasses.h"
+#include "driver/pipeline/Threads.h"
 #include "ir/dialect/Target.h"
+#include "mlir/IR/Diagnostics.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include <memory>
+#include <optional>
 
 using namespace mlir;
 
@@ -27,59 +36,138 @@ std::vector<target::SourceFunction> sourcesOf(ModuleOp program) {
   return sources;
 }
 
+/// What LLVM makes microcode of, apart from MLIR's context, which one thread
+/// uses.
+struct EngineInput {
+  CoreProgram core;
+  PipelineOptions pipeline;
+  codegen::CodeGenOptions codegen;
+};
+
+/// Runs the dialect's passes for one aggregate.
+Result<EngineInput> lowerEngine(ModuleOp planned, const std::string &aggregate,
+                                const Options &options) {
+  EngineInput input;
+  input.pipeline = options.pipeline;
+  input.pipeline.aggregate = aggregate;
+  auto core = makeCoreProgram(planned, ir::Core::Me, input.pipeline);
+  if (!core)
+    return core.error();
+  input.core = std::move(*core);
+  input.codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
+  input.codegen.entry = target::runtime::EngineEntry;
+  input.codegen.chip = ir::chipOf(planned);
+  input.codegen.sources = sourcesOf(planned);
+  return input;
+}
+
+/// Links the runtime and runs LLVM's passes.
+Status finishIr(EngineInput &input) {
+  llvm::Module &module = *input.core.module;
+  module.setDataLayout(
+      "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
+  for (const char *file :
+       {"packet.ll", "services.ll", "locks.ll", "rings.ll", "punts.ll",
+        input.pipeline.keepsOrder ? "order.ll" : "unordered.ll"})
+    if (Status linked = linkRuntime(module, file); !linked)
+      return linked;
+  keepEntries(module, {target::runtime::EngineEntry});
+  optimize(module, input.pipeline.level, input.codegen.chip,
+           /*keepPrimitives=*/!includes(input.pipeline.level, Level::O2));
+  KARAKAL_ASSERT(module.getFunction(target::runtime::EngineEntry),
+                 "the engine's entry function is still in its program");
+  return success();
+}
+
+Result<target::Microcode> compileInput(EngineInput &input) {
+  if (Status finished = finishIr(input); !finished)
+    return finished.error();
+  StageTime time("llvm-codegen");
+  auto code = codegen::compileForMe(*input.core.module, input.codegen);
+  KARAKAL_ASSERT(!code ||
+                     code->words.size() <= input.codegen.chip.meControlStore,
+                 "code that is not refused fits the control store");
+  return code;
+}
+
+/// The code of an aggregate while another thread compiles it, and what its
+/// passes had to say.
+struct Pending {
+  std::vector<mlir::Diagnostic> said;
+  std::optional<Error> refused; ///< by the passes
+  std::shared_future<Result<target::Microcode>> code;
+};
+
+/// Lowers an aggregate, and lets `pool` compile it.
+Pending start(ModuleOp planned, const std::string &aggregate,
+              const Options &options, llvm::ThreadPoolInterface &pool) {
+  Pending pending;
+  ScopedDiagnosticHandler keep(planned.getContext(),
+                               [&](mlir::Diagnostic &diagnostic) {
+                                 pending.said.push_back(std::move(diagnostic));
+                                 return llvm::success();
+                               });
+  auto input = lowerEngine(planned, aggregate, options);
+  if (!input) {
+    pending.refused = input.error();
+    return pending;
+  }
+  auto shared = std::make_shared<EngineInput>(std::move(*input));
+  pending.code = pool.async([shared] { return compileInput(*shared); });
+  return pending;
+}
+
+/// Says what the passes said, and waits for the code.
+Result<target::Microcode> finish(Pending &pending, MLIRContext *context) {
+  for (mlir::Diagnostic &diagnostic : pending.said)
+    context->getDiagEngine().emit(std::move(diagnostic));
+  if (pending.refused)
+    return *pending.refused;
+  return pending.code.get();
+}
+
 } // namespace
 
 Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
                                  const Options &options) {
-  PipelineOptions pipeline = options.pipeline;
-  pipeline.aggregate = aggregate;
-  auto core = makeCoreProgram(planned, ir::Core::Me, pipeline);
-  if (!core)
-    return core.error();
-  core->module->setDataLayout(
-      "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
-  for (const char *file :
-       {"packet.ll", "services.ll", "locks.ll", "rings.ll", "punts.ll",
-        pipeline.keepsOrder ? "order.ll" : "unordered.ll"})
-    if (Status linked = linkRuntime(*core->module, file); !linked)
-      return linked.error();
-  keepEntries(*core->module, {target::runtime::EngineEntry});
-  optimize(*core->module, pipeline.level, ir::chipOf(planned),
-           /*keepPrimitives=*/!includes(pipeline.level, Level::O2));
-  KARAKAL_ASSERT(core->module->getFunction(target::runtime::EngineEntry),
-                 "the engine's entry function is still in its program");
-  return core;
+  auto input = lowerEngine(planned, aggregate, options);
+  if (!input)
+    return input.error();
+  if (Status finished = finishIr(*input); !finished)
+    return finished.error();
+  return std::move(input->core);
 }
 
 Result<target::Microcode> compileEngine(ModuleOp planned,
                                         const std::string &aggregate,
                                         const Options &options) {
-  auto core = makeEngineIr(planned, aggregate, options);
-  if (!core)
-    return core.error();
-  codegen::CodeGenOptions codegen;
-  codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
-  codegen.entry = target::runtime::EngineEntry;
-  codegen.chip = ir::chipOf(planned);
-  codegen.sources = sourcesOf(planned);
-  StageTime time("llvm-codegen");
-  auto code = codegen::compileForMe(*core->module, codegen);
-  KARAKAL_ASSERT(!code || code->words.size() <= codegen.chip.meControlStore,
-                 "code that is not refused fits the control store");
-  return code;
+  auto input = lowerEngine(planned, aggregate, options);
+  if (!input)
+    return input.error();
+  return compileInput(*input);
 }
 
 Result<std::vector<AggregateCode>> compileEngines(ModuleOp planned,
                                                   const Options &options) {
+  std::vector<ir::AggregatePlan> plans = ir::aggregatesOf(planned);
+  bool isParallel = plans.size() > 1 && threadCount() > 1;
+  if (isParallel)
+    codegen::registerTarget();
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threadCount()));
+  std::vector<Pending> pending;
+  for (const ir::AggregatePlan &plan : plans)
+    if (isParallel)
+      pending.push_back(start(planned, plan.name, options, pool));
   std::vector<AggregateCode> engines;
-  for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned)) {
-    auto code = compileEngine(planned, plan.name, options);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    auto code = isParallel ? finish(pending[i], planned.getContext())
+                           : compileEngine(planned, plans[i].name, options);
     if (!code)
       return code.error();
     AggregateCode made;
-    made.plan = plan;
+    made.plan = plans[i];
     made.code = std::move(*code);
-    if (auto mapped = options.pipeline.mappedContexts.find(plan.name);
+    if (auto mapped = options.pipeline.mappedContexts.find(plans[i].name);
         mapped != options.pipeline.mappedContexts.end())
       made.contexts = mapped->second;
     engines.push_back(std::move(made));

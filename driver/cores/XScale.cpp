@@ -7,11 +7,13 @@
 // interfere.
 
 #include "driver/cores/XScale.h"
+#include "driver/cores/CodeCache.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/IR/DebugInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -52,14 +54,7 @@ constexpr const char *linkerScript = R"(SECTIONS {
 )";
 
 std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
-  static bool isInitialized = [] {
-    LLVMInitializeARMTargetInfo();
-    LLVMInitializeARMTarget();
-    LLVMInitializeARMTargetMC();
-    LLVMInitializeARMAsmPrinter();
-    return true;
-  }();
-  KARAKAL_ASSERT(isInitialized, "LLVM's ARM back end");
+  registerXScaleTarget();
   std::string why;
   const Target *target = TargetRegistry::lookupTarget(triple, why);
   KARAKAL_ASSERT(target, "LLVM has no ARM back end: " + why);
@@ -154,6 +149,46 @@ XScaleCode readLinked(MemoryBufferRef linked) {
   return code;
 }
 
+/// Returns the linked file of a module that is complete.
+Result<std::string> makeLinked(Module &module, TargetMachine &machine,
+                               const std::vector<std::string> &entries,
+                               Level level,
+                               const target::ChipParameters &chip) {
+  optimizeForXScale(module, level, chip);
+  std::string object = emitObject(module, machine);
+  SmallString<128> folder;
+  if (std::error_code code = sys::fs::createUniqueDirectory("karakal", folder))
+    return makeError("E-driver-022",
+                     "cannot make a temporary folder: " + code.message());
+  auto cleanUp =
+      make_scope_exit([&] { sys::fs::remove_directories(folder, true); });
+  auto linked = link(std::string(folder), object, entries);
+  if (!linked)
+    return linked.error();
+  return (*linked)->getBuffer().str();
+}
+
+/// The same, from the cache if it is there. Otherwise keeps it.
+Result<std::string> findLinked(Module &module, TargetMachine &machine,
+                               const std::vector<std::string> &entries,
+                               Level level, const target::ChipParameters &chip,
+                               const CodeCache &cache) {
+  std::string bitcode;
+  raw_string_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  std::string key =
+      CodeCache::keyOf({bitcode, join(entries, " "), levelName(level),
+                        target::describeParameters(chip)});
+  if (std::optional<std::string> found = cache.find(key))
+    return std::move(*found);
+  auto linked = makeLinked(module, machine, entries, level, chip);
+  if (!linked)
+    return linked;
+  if (Status kept = cache.keep(key, *linked); !kept)
+    return kept.error();
+  return linked;
+}
+
 Status checkSize(const XScaleCode &code) {
   uint32_t end = target::XScaleBase;
   for (const XScaleCode::Segment &segment : code.segments)
@@ -169,10 +204,22 @@ Status checkSize(const XScaleCode &code) {
 
 } // namespace
 
+void registerXScaleTarget() {
+  static bool isInitialized = [] {
+    LLVMInitializeARMTargetInfo();
+    LLVMInitializeARMTarget();
+    LLVMInitializeARMTargetMC();
+    LLVMInitializeARMAsmPrinter();
+    return true;
+  }();
+  KARAKAL_ASSERT(isInitialized, "LLVM's ARM back end");
+}
+
 Result<XScaleCode> compileForXScale(Module &module,
                                     const std::vector<std::string> &entries,
                                     Level level,
-                                    const target::ChipParameters &chip) {
+                                    const target::ChipParameters &chip,
+                                    const std::string &cacheFolder) {
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
@@ -190,21 +237,13 @@ Result<XScaleCode> compileForXScale(Module &module,
       visible.push_back(function.getName().str());
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
-  // The core's code has no line table, and passes are quicker without lines.
-  StripDebugInfo(module);
-  optimizeForXScale(module, level, chip);
-
-  std::string object = emitObject(module, *machine);
-  SmallString<128> folder;
-  if (std::error_code code = sys::fs::createUniqueDirectory("karakal", folder))
-    return makeError("E-driver-022",
-                     "cannot make a temporary folder: " + code.message());
-  auto cleanUp =
-      make_scope_exit([&] { sys::fs::remove_directories(folder, true); });
-  auto linked = link(std::string(folder), object, entries);
+  auto linked = cacheFolder.empty()
+                    ? makeLinked(module, *machine, entries, level, chip)
+                    : findLinked(module, *machine, entries, level, chip,
+                                 CodeCache(cacheFolder));
   if (!linked)
     return linked.error();
-  XScaleCode code = readLinked((*linked)->getMemBufferRef());
+  XScaleCode code = readLinked(MemoryBufferRef(*linked, "xscale.elf"));
   if (Status fits = checkSize(code); !fits)
     return fits.error();
   return code;

@@ -28,12 +28,19 @@ struct XScaleCode {
   std::map<std::string, uint32_t> symbols; ///< functions and their addresses
 };
 
-/// Compiles the core's program, with `entries` as its visible functions.
-/// Errors: E-driver-010, -011 (runtime), -020 (linker), -021 (too large).
+/// Enters the core in LLVM's list of targets, if it is not there. The list has
+/// no lock: call this before threads use compileForXScale.
+void registerXScaleTarget();
+
+/// Compiles the core's program, with `entries` as its visible functions. Takes
+/// the code from `cacheFolder` if it was kept there, unless the folder is
+/// empty. Errors: E-driver-010, -011 (runtime), -020 (linker), -021 (too
+/// large), -023 (folder).
 Result<XScaleCode> compileForXScale(llvm::Module &module,
                                     const std::vector<std::string> &entries,
                                     Level level,
-                                    const target::ChipParameters &chip);
+                                    const target::ChipParameters &chip,
+                                    const std::string &cacheFolder = "");
 
 } // namespace karakal::driver
 

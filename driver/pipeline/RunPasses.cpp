@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,6 +97,12 @@ private:
   Verify when;
 };
 
+/// Prints a time as one text, because other threads print, too.
+void printTime(StringRef kind, StringRef name, double seconds) {
+  llvm::errs()
+      << llvm::formatv("time-{0}: {1}: {2:f4} s\n", kind, name, seconds).str();
+}
+
 /// Prints the wall time of each pass.
 class PassTimer : public PassInstrumentation {
 public:
@@ -111,8 +116,7 @@ public:
       return;
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - starts.pop_back_val();
-    llvm::errs() << "time-passes: " << pass->getArgument() << ": "
-                 << llvm::format("%.4f", taken.count()) << " s\n";
+    printTime("passes", pass->getArgument(), taken.count());
   }
 
 private:
@@ -193,8 +197,7 @@ StageTime::~StageTime() {
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   if (isTimed)
-    llvm::errs() << "time-stages: " << stage << ": "
-                 << llvm::format("%.4f", taken.count()) << " s\n";
+    printTime("stages", stage, taken.count());
 }
 
 namespace {

@@ -1,0 +1,64 @@
+// The XScale core's code, begun on a thread before the plan is final.
+//
+// LLVM takes about as long for the core's program as for those of the engines.
+// The plans that feedback tries differ in the engines' part, and often in
+// nothing that the core's program contains:
+//
+//   plan 1 → engines → plan 2 → engines → plan 3 → engines → the core's code?
+//        ↘ the core's code ......................................↗ the same IR
+//
+// So the core's program of the first plan is compiled beside the engines'. The
+// code is used if the last plan gives the same LLVM IR, byte for byte as
+// bitcode; otherwise it is dropped and the last plan's is compiled. The result
+// is the same with any number of threads.
+
+#ifndef KARAKAL_DRIVER_EARLYXSCALE_H
+#define KARAKAL_DRIVER_EARLYXSCALE_H
+
+#include "driver/cores/XScale.h"
+#include "driver/pipeline/CoreProgram.h"
+#include "driver/pipeline/Options.h"
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karakal::driver {
+
+class EarlyXScale {
+public:
+  /// `cacheFolder` is that of compileForXScale.
+  EarlyXScale(const Options &options, std::string cacheFolder)
+      : options(options), cacheFolder(std::move(cacheFolder)) {}
+
+  /// Begins with the code for this plan, unless one has begun, or the command
+  /// line allows one thread only or asks for the module after each pass. Prints
+  /// nothing.
+  void begin(mlir::ModuleOp planned);
+
+  /// Returns the code for this plan. Errors: those of the passes and of
+  /// compileForXScale.
+  Result<XScaleCode> finish(mlir::ModuleOp planned);
+
+private:
+  /// What the code is made of.
+  struct Input {
+    CoreProgram core;
+    std::string bitcode;
+    std::vector<std::string> entries;
+    target::ChipParameters chip;
+  };
+  Result<Input> lower(mlir::ModuleOp planned) const;
+  Result<XScaleCode> compile(Input &input) const;
+
+  const Options &options;
+  std::string cacheFolder;
+  std::string begunBitcode;
+  std::vector<std::string> begunEntries;
+  /// Waits for its thread when it is destroyed.
+  std::future<Result<XScaleCode>> begun;
+};
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_EARLYXSCALE_H

@@ -1,0 +1,73 @@
+// The XScale core's code that is begun before the plan is final.
+
+#include "driver/EarlyXScale.h"
+#include "driver/ReadProgram.h"
+#include "driver/cores/Feedback.h"
+#include "driver/pipeline/Threads.h"
+#include "ir/dialect/Attributes.h"
+#include <gtest/gtest.h>
+
+using namespace karakal;
+using namespace karakal::driver;
+
+namespace {
+
+class EarlyXScaleTest : public testing::Test {
+protected:
+  void SetUp() override {
+    options.inputs = {std::string(KARAKAL_SOURCE_DIR) +
+                      "/tests/driver/Inputs/small.baker"};
+    prepareContext(context, options, remarks);
+    auto read = readProgram(options, context);
+    ASSERT_TRUE(bool(read)) << read.error().str();
+    auto made = planProgram(**read, options.pipeline);
+    ASSERT_TRUE(bool(made)) << made.error().str();
+    planned = std::move(*made);
+  }
+
+  /// The bytes of the core's text with this many threads, if the code of
+  /// `first` is begun and the plan becomes `last`.
+  std::vector<uint8_t> codeOf(unsigned threads, mlir::ModuleOp first,
+                              mlir::ModuleOp last) {
+    setThreadCount(threads);
+    EarlyXScale core(options, "");
+    core.begin(first);
+    auto code = core.finish(last);
+    EXPECT_TRUE(bool(code)) << code.error().str();
+    for (const XScaleCode::Segment &segment : code->segments)
+      if (segment.name == ".text")
+        return segment.bytes;
+    return {};
+  }
+
+  /// A plan that places the program's global elsewhere.
+  mlir::OwningOpRef<mlir::ModuleOp> otherPlan() {
+    mlir::OwningOpRef<mlir::ModuleOp> other = planned->clone();
+    for (auto global : other->getOps<ir::GlobalOp>()) {
+      ir::Placement placement = *ir::placementOf(global);
+      placement.address += 64;
+      ir::setPlacement(global, placement);
+    }
+    return other;
+  }
+
+  mlir::MLIRContext context;
+  Options options;
+  std::vector<Remark> remarks;
+  mlir::OwningOpRef<mlir::ModuleOp> planned;
+};
+
+} // namespace
+
+TEST_F(EarlyXScaleTest, TheCodeIsThatOfOneThread) {
+  auto alone = codeOf(1, *planned, *planned);
+  EXPECT_FALSE(alone.empty());
+  EXPECT_EQ(codeOf(2, *planned, *planned), alone);
+}
+
+TEST_F(EarlyXScaleTest, CodeForAnotherPlanIsDropped) {
+  auto other = otherPlan();
+  auto wanted = codeOf(1, *other, *other);
+  EXPECT_NE(wanted, codeOf(1, *planned, *planned));
+  EXPECT_EQ(codeOf(2, *planned, *other), wanted);
+}
