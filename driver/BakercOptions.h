@@ -31,6 +31,8 @@ struct BakercOptions : Options {
   unsigned threads = 0;
   /// The folder with the XScale core's code of earlier runs, or empty.
   std::string cacheFolder;
+  /// A second output file, for the microcode in Intel's syntax; empty: none.
+  std::string asmOutput;
   BatchingRequest batching;
   /// The globals at whose loads packets wait; empty: the large ones, or those
   /// that the model chooses.

@@ -159,6 +159,8 @@ void declareMapping(CLI::App &app, CommandLine &line) {
                  "file that fixes which PPFs share engines, or a part of it");
   app.add_option("--report", options.report,
                  "write the compiler's decisions and their reasons as JSON");
+  app.add_option("--asm", line.options.asmOutput,
+                 "besides the image, write the microcode in Intel's syntax");
   app.add_option("--cold-share", options.pipeline.coldShare,
                  "a PPF that receives less than this share of the profile's "
                  "packets runs on the XScale core if the engines' control "

@@ -225,6 +225,10 @@ Status emitCode(ModuleOp source, const Options &options,
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }
+  if (!line.asmOutput.empty())
+    if (Status written = writeFile(line.asmOutput, printAsm(made->engines));
+        !written)
+      return written;
   if (options.emit == Emit::Asm)
     return writeFile(path, printAsm(made->engines));
   return writeResult(path, *image);

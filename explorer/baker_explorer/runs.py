@@ -17,8 +17,10 @@ from baker_explorer.tools import Done, run_tool, shell_line
 from baker_explorer.workspace import Workspace
 
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
-#: The forms of a program besides its source, by the names of `bakerc --emit`.
+#: The forms of a program besides its source, by the names of `bakerc --emit`, and
+#: the file of the form that each run writes.
 FORMS = {"ast": listings.tree, "llvm": listings.llvm, "asm": listings.microcode}
+ASM = "run.uc"
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,14 @@ class Run:
         """Compiles, and simulates if there is a trace."""
         self.folder.mkdir(parents=True, exist_ok=True)
         image = str(self.folder / "run.ixp")
-        results = [f"--report={self.folder / 'report.json'}", "-o", image]
+        results = [
+            f"--report={self.folder / 'report.json'}",
+            f"--asm={self.folder / ASM}",
+            # The next run takes what an edit has left as it was.
+            f"--cache-dir={self.folder.parent / 'code'}",
+            "-o",
+            image,
+        ]
         if not await self._step("bakerc", self.settings.compile_arguments() + results):
             return
         if not self.settings.trace:
@@ -172,6 +181,8 @@ class Run:
 
     async def form(self, name: str) -> Listing:
         """A form of the program (FORMS)."""
+        if name == "asm" and (self.folder / ASM).exists():
+            return FORMS[name]((self.folder / ASM).read_text())
         done = await run_tool(
             "bakerc",
             [*self.settings.compile_arguments(), f"--emit={name}", "-o", "-"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
@@ -11,12 +12,15 @@ from typing import Any
 
 import pytest
 
-from baker_explorer.runs import Settings
+from baker_explorer.listings import microcode
+from baker_explorer.runs import Run, Settings
+from baker_explorer.workspace import Workspace
 from explorer.serving import make_workspace, tool_environment
 from testkit.tools import output_of, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
 
+SMALL = Path(__file__).parents[1] / "driver/Inputs/small.baker"
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 
 
@@ -43,6 +47,22 @@ def data_of(page: Path) -> Any:
     found = re.search(r'id="run">(.*?)</script>', page.read_text(), re.S)
     assert found
     return json.loads(found[1])
+
+
+def test_the_microcode_comes_with_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page shows it after each run: another compilation would take as long."""
+    (tmp_path / SMALL.name).write_text(SMALL.read_text())
+    made = Run(0, Settings((SMALL.name,)), tmp_path / "0", Workspace(tmp_path))
+    asyncio.run(made.build())
+    assert not made.problem
+    monkeypatch.setattr("baker_explorer.runs.run_tool", None)
+    listing = asyncio.run(made.form("asm"))
+    wanted = tmp_path / "wanted.uc"
+    run("bakerc", SMALL, "--emit=asm", "-o", wanted)
+    assert listing.text == microcode(wanted.read_text()).text
+    assert (SMALL.name, 13) in listing.sources
 
 
 def test_the_page_needs_nothing_and_agrees_with_the_statistics(folder: Path) -> None:
