@@ -3,6 +3,7 @@
 #include "baker-lang/editor/WordHelp.h"
 #include "baker-lang/tree/TableDecl.h"
 #include "baker-lang/tree/TypeLayout.h"
+#include "baker-lang/tree/WideConstant.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -52,6 +53,13 @@ std::string describeGlobal(const GlobalDecl &decl) {
   return text;
 }
 
+/// The value of a resolved constant.
+std::string valueText(const ConstDecl &constant) {
+  if (!constant.type->isWide())
+    return constantText(constant.bits, constant.type);
+  auto value = wideConstantOf(constant);
+  return value ? "0x" + llvm::toString(*value, 16, /*Signed=*/false) : "?";
+}
 } // namespace
 
 std::string sizeText(const Type *type) {
@@ -63,9 +71,8 @@ std::string describe(const Decl &decl) {
   std::string named = std::string(noun(decl.kind)) + " '" + decl.name + "'";
   if (auto *constant = llvm::dyn_cast<ConstDecl>(&decl))
     return named + " : " + typeText(constant->type) + " = " +
-           (constant->type && constant->type->isScalar()
-                ? constantText(constant->bits, constant->type)
-                : "?");
+           (constant->type && constant->type->isScalar() ? valueText(*constant)
+                                                         : "?");
   if (auto *global = llvm::dyn_cast<GlobalDecl>(&decl))
     return describeGlobal(*global);
   if (auto *variable = llvm::dyn_cast<VarDecl>(&decl))

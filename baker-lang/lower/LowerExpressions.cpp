@@ -6,6 +6,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
+#include "baker-lang/tree/WideConstant.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,11 @@ Value FunctionLowering::lower(const Expr &expr) {
                  "lowering requires typed expressions");
   if (expr.constant)
     return constant(*expr.constant, expr.type, expr.range);
+  if (expr.type->isWide())
+    if (auto value = wideConstantOf(expr))
+      return builder.create<arith::ConstantOp>(
+          location(expr.range),
+          mlir::IntegerAttr::get(parent.lowerType(expr.type), *value));
   return lowerKind(expr);
 }
 

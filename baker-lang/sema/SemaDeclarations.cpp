@@ -5,6 +5,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/tree/WideConstant.h"
 #include "support/Error.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -57,7 +58,6 @@ void Sema::resolveConst(ConstDecl &decl) {
   if (decl.typeSyntax) {
     SourceRange where = decl.typeSyntax->range;
     declared = resolveType(*decl.typeSyntax, *decl.scope);
-    rejectWide(declared, where, "a constant");
     if (!declared->isScalar() && !declared->isError()) {
       error(DiagId::BadTypeHere, where,
             "a constant cannot have type '" + declared->str() + "'");
@@ -70,16 +70,32 @@ void Sema::resolveConst(ConstDecl &decl) {
   decl.progress = Progress::Done;
 }
 
+static constexpr const char *valueOfConstant = "the value of a constant";
+
 /// Sets the value. After an error, sets the type to the error type.
 void Sema::resolveConstValue(ConstDecl &decl, const Type *declared) {
+  // A value of more than 64 bits is computed where it is used.
+  auto wideValueOf = [&](ConstDecl &wide) -> std::optional<uint64_t> {
+    llvm::SaveAndRestore inScope(scope, wide.scope);
+    if (check(*wide.value)->isError())
+      return std::nullopt;
+    if (wideConstantOf(*wide.value))
+      return 0;
+    error(DiagId::NotConstant, wide.value->range,
+          std::string(valueOfConstant) + " must be a constant");
+    return std::nullopt;
+  };
   if (decl.overrideValue) {
     decl.bits = *decl.overrideValue;
   } else if (decl.value) {
-    auto value =
-        constantOf(*decl.value, *decl.scope, "the value of a constant");
+    bool isWide = declared->isWide();
+    auto value = isWide ? wideValueOf(decl)
+                        : constantOf(*decl.value, *decl.scope, valueOfConstant);
     bool isCyclic = decl.type != nullptr; // set by the nested call
     if (!value || isCyclic) {
       decl.type = types.error();
+    } else if (isWide) {
+      checkConvertible(*decl.value, declared, "the constant");
     } else if (!declared->isError()) {
       checkConvertible(*decl.value, declared, "the constant");
       decl.bits = convertConstant(*value, decl.value->type, declared);

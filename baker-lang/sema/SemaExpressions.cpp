@@ -157,7 +157,8 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
     if (!constant->type || constant->type->isError() ||
         constant->progress != Progress::Done)
       return types.error();
-    expr.constant = constant->bits;
+    if (!constant->type->isWide())
+      expr.constant = constant->bits;
     return constant->type;
   }
   case DeclKind::Global: {

@@ -56,7 +56,7 @@ struct Type {
   bool isAggregate() const {
     return kind == TypeKind::Struct || kind == TypeKind::Array;
   }
-  /// Wider than 64 bits: not allowed in constants, tables' values,
+  /// Wider than 64 bits: not allowed in values of tables,
   /// multiplication or division, and two parts in memory (lower/LowerWide.cpp).
   bool isWide() const { return width > 64; }
   /// Bits of a scalar.

@@ -2,9 +2,11 @@
 // constant, because a constant has 64 bits:
 //
 //     u128 all_nodes = (u128)0xff02 << 112 | 1;
+//     const u128 ALL_NODES = (u128)0xff02 << 112 | 1;
 
 #include "baker-lang/tree/WideConstant.h"
 
+#include "baker-lang/tree/Declarations.h"
 #include "baker-lang/tree/Expressions.h"
 #include "baker-lang/tree/Types.h"
 #include "support/Error.h"
@@ -66,12 +68,35 @@ static std::optional<APInt> evaluate(const BinaryExpr &expr) {
   }
 }
 
+std::optional<APInt> wideConstantOf(const ConstDecl &decl) {
+  KARAKAL_ASSERT(decl.type, "the constant was resolved");
+  if (!decl.type->isScalar())
+    return std::nullopt;
+  if (!decl.type->isWide() || decl.overrideValue || !decl.value)
+    return APInt(64, decl.bits).zextOrTrunc(decl.type->bits());
+  if (auto value = wideConstantOf(*decl.value))
+    return converted(*value, decl.value->type, decl.type);
+  return std::nullopt;
+}
+
+/// The constant that `expr` names, or null.
+static const ConstDecl *constNamedBy(const Expr &expr) {
+  const Decl *decl = nullptr;
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
+    decl = name->decl;
+  else if (auto *field = llvm::dyn_cast<FieldExpr>(&expr))
+    decl = field->decl;
+  return llvm::dyn_cast_if_present<ConstDecl>(decl);
+}
+
 std::optional<APInt> wideConstantOf(const Expr &expr) {
   KARAKAL_ASSERT(expr.type, "the expression was checked");
   if (!expr.type->isScalar())
     return std::nullopt;
   if (expr.constant)
     return converted(APInt(64, *expr.constant), expr.type, expr.type);
+  if (const ConstDecl *decl = constNamedBy(expr))
+    return wideConstantOf(*decl);
   if (auto *cast = llvm::dyn_cast<CastExpr>(&expr)) {
     auto operand = wideConstantOf(*cast->operand);
     if (!operand)

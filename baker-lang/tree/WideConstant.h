@@ -9,12 +9,16 @@
 
 namespace karakal::lang {
 
+struct ConstDecl;
 struct Expr;
 
 /// The value of `expr`, which analysis has checked, with the bits of its type:
 /// its constant, or what casts, `+ - & | ^ ~ << >>` make of constants, also if
 /// that needs more than 64 bits.
 std::optional<llvm::APInt> wideConstantOf(const Expr &expr);
+
+/// The value of a constant that was resolved without errors.
+std::optional<llvm::APInt> wideConstantOf(const ConstDecl &decl);
 
 } // namespace karakal::lang
 
