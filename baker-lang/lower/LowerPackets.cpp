@@ -232,31 +232,52 @@ void FunctionLowering::lowerResize(const CallExpr &expr) {
   ssa.write(variable, currentBlock(), resized);
 }
 
-void FunctionLowering::moveBytes(Value packet, uint32_t from, uint32_t to,
-                                 uint32_t count, SourceRange where) {
-  mlir::Location at = location(where);
-  constexpr uint32_t wordBytes = 4;
+namespace {
+/// Bytes of a packet as fields of at most a word.
+class PacketBytes {
+public:
+  PacketBytes(mlir::OpBuilder &builder, mlir::Location at)
+      : builder(builder), at(at) {}
+
+  void read(Value packet, uint32_t from, uint32_t count) {
+    constexpr uint32_t wordBytes = 4;
+    for (uint32_t byte = 0; byte < count;) {
+      uint32_t bytes = std::min(wordBytes, count - byte);
+      if (bytes == 3)
+        bytes = 2;
+      parts.push_back({byte, bytes,
+                       builder.create<ir::PacketReadOp>(
+                           at, builder.getIntegerType(8 * bytes), packet,
+                           field(from + byte, bytes), Value())});
+      byte += bytes;
+    }
+  }
+  void write(Value packet, uint32_t to) {
+    for (const Part &part : parts)
+      builder.create<ir::PacketWriteOp>(
+          at, part.value, packet, field(to + part.byte, part.bytes), Value());
+  }
+
+private:
   struct Part {
     uint32_t byte, bytes;
     Value value;
   };
-  std::vector<Part> parts;
-  auto field = [](uint32_t byte, uint32_t bytes) {
+  static std::string field(uint32_t byte, uint32_t bytes) {
     return std::to_string(byte) + ":" + std::to_string(8 * bytes);
-  };
-  for (uint32_t byte = 0; byte < count;) {
-    uint32_t bytes = std::min(wordBytes, count - byte);
-    if (bytes == 3)
-      bytes = 2;
-    parts.push_back({byte, bytes,
-                     builder.create<ir::PacketReadOp>(
-                         at, builder.getIntegerType(8 * bytes), packet,
-                         field(from + byte, bytes), Value())});
-    byte += bytes;
   }
-  for (const Part &part : parts)
-    builder.create<ir::PacketWriteOp>(
-        at, part.value, packet, field(to + part.byte, part.bytes), Value());
+
+  mlir::OpBuilder &builder;
+  mlir::Location at;
+  std::vector<Part> parts;
+};
+} // namespace
+
+void FunctionLowering::moveBytes(Value packet, uint32_t from, uint32_t to,
+                                 uint32_t count, SourceRange where) {
+  PacketBytes moved(builder, location(where));
+  moved.read(packet, from, count);
+  moved.write(packet, to);
 }
 
 void FunctionLowering::lowerMove(const CallExpr &expr) {
@@ -266,28 +287,50 @@ void FunctionLowering::lowerMove(const CallExpr &expr) {
       llvm::cast<VarDecl>(llvm::cast<NameExpr>(*expr.arguments[0]).decl);
   const ProtocolDecl *protocol = variable->type->protocol;
   auto offset = static_cast<uint32_t>(*expr.arguments[1]->constant);
-  auto count = static_cast<uint32_t>(*expr.arguments[2]->constant);
+  std::optional<uint64_t> constantCount = expr.arguments[2]->constant;
+  auto count = static_cast<uint32_t>(constantCount.value_or(0));
   KARAKAL_ASSERT(offset <= movedBytesMax, "sema bounds the bytes that move");
   mlir::Type bytesType =
       ir::PacketType::get(builder.getContext(), bytesProtocolName);
   Value none = constant(0, word, expr.range);
-  Value bytes = constant(count, word, expr.range);
+  Value bytes = constantCount ? constant(count, word, expr.range)
+                              : lowerAs(*expr.arguments[2], word);
   Value packet = readVariable(variable), moved;
+  // If the count varies, the bytes that move are read before the head moves.
+  PacketBytes front(builder, at);
+  auto readFront = [&] {
+    Value raw = builder.create<ir::PacketDecapOp>(at, bytesType, packet, none);
+    front.read(raw, 0, offset);
+    return raw;
+  };
   if (expr.primitive == Primitive::Insert) {
     dropIfShort(expr, packet, none, 0, offset);
     Value headroom = builder.create<ir::PacketHeadroomOp>(at, packet);
     dropIfNoSpace(headroom, bytes, expr, packet);
-    Value raw = builder.create<ir::PacketEncapOp>(at, bytesType, packet, bytes);
-    moveBytes(raw, count, 0, offset, expr.range);
+    Value before = constantCount ? packet : readFront();
+    Value raw = builder.create<ir::PacketEncapOp>(at, bytesType, before, bytes);
+    if (constantCount)
+      moveBytes(raw, count, 0, offset, expr.range);
+    else
+      front.write(raw, 0);
     moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
                                               raw, none);
   } else {
-    dropIfShort(expr, packet, bytes, count,
+    dropIfShort(expr, packet, bytes, upperBound(*expr.arguments[2]),
                 std::max(offset, protocol->bytesMin));
-    Value raw = builder.create<ir::PacketDecapOp>(at, bytesType, packet, none);
-    moveBytes(raw, 0, count, offset, expr.range);
-    moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
-                                              raw, bytes);
+    if (constantCount) {
+      Value raw =
+          builder.create<ir::PacketDecapOp>(at, bytesType, packet, none);
+      moveBytes(raw, 0, count, offset, expr.range);
+      moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
+                                                raw, bytes);
+    } else {
+      Value raw =
+          builder.create<ir::PacketDecapOp>(at, bytesType, readFront(), bytes);
+      front.write(raw, 0);
+      moved = builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
+                                                raw, none);
+    }
   }
   ssa.write(variable, currentBlock(), moved);
 }

@@ -112,16 +112,13 @@ const Type *Sema::checkMove(CallExpr &expr) {
              isInsert ? ir::bufferHeadroomBytes
                       : ir::bufferBytes - ir::bufferHeadroomBytes,
              isInsert ? "the space before a packet" : "a packet");
-  for (Expr *size : {&offset, &bytes}) {
-    if (size->type->isError())
-      return types.error();
-    if (size->constant)
-      continue;
-    error(DiagId::NotConstant, size->range,
-          "'" + name +
-              "' needs constants, because the bytes before the place "
-              "move")
-        .note("for a size that varies, write a branch for each, or "
+  if (offset.type->isError() || bytes.type->isError())
+    return types.error();
+  if (!offset.constant) {
+    error(DiagId::NotConstant, offset.range,
+          "the second argument of '" + name +
+              "' must be a constant, because the bytes before the place move")
+        .note("for a place that varies, write a branch for each, or "
               "'packet_extend' or 'packet_shorten' and write the header anew");
     return types.error();
   }
