@@ -135,4 +135,26 @@ def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
   }];
 }
 
+def PlaceLocals : Pass<"baker-place-locals", "::mlir::ModuleOp"> {
+  let summary = "put local arrays in local memory, scratch or SRAM";
+  let description = [{
+    The front end keeps a local array that is indexed by a variable as a global
+    with `baker.local`, if registers do not pay. Each context has a copy. This
+    pass gives it local memory as long as caches and locks leave some, most used
+    arrays first; arrays that are never in use together share words. If it saves
+    more than it costs, the stacks of registers that do not fit get less. What is
+    left lies in scratch or SRAM, whichever answers sooner at its predicted load.
+
+    ```mlir
+    baker.global @m.p.a : !baker.array<64 x i32> {baker.local}
+    // becomes
+    baker.global @m.p.a : !baker.array<64 x i32>
+        {baker.local, baker.placement = #baker.placement<local at 0>,
+         baker.stride = 64 : i32}
+    ```
+
+    Requires: `baker-aggregation`, `baker-place-locks`.
+  }];
+}
+
 #endif // KARAKAL_AGGREGATION_PASSES_TD

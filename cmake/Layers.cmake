@@ -41,7 +41,7 @@ set(KARAKAL_ROOMS
   "ir          | dialect analysis"
   "baker-lang  | . tree syntax sema checks lower tables editor"
   "passes      | . packets pac memory to-llvm"
-  "aggregation | . model formation split locks"
+  "aggregation | . model formation split locks locals"
   "codegen-me  | target prepare machine words ."
   "host        | observe . profile live"
   "driver      | pipeline cores report ."

@@ -117,7 +117,8 @@ Result<target::Microcode> AllFunctions::emit() {
   BlockFrequencies frequencies = estimateFrequencies(order, machine);
   FrameMap frames(order, machine, frequencies);
   count();
-  Result<StackPlan> plan = planStack(frames, needsBase, movesPointer);
+  Result<StackPlan> plan =
+      planStack(frames, needsBase, movesPointer, options.localWords);
   if (!plan)
     return plan.error();
   Result<SramStack> sram = placeSramStack(*plan, options.chip);

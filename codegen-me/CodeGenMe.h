@@ -30,6 +30,9 @@ struct CodeGenOptions {
   /// The chip that the code is for: its control store, the number of its
   /// engines, and where the stacks beyond local memory lie.
   target::ChipParameters chip;
+  /// Words at the start of local memory that the program uses. What is left
+  /// after them limits the stacks.
+  unsigned localWords = 0;
   /// Source functions by file and line, named if a program does not fit.
   std::vector<target::SourceFunction> sources;
 };

@@ -1,6 +1,7 @@
 #include "swcache/GlobalUses.h"
 
 #include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Target.h"
@@ -66,6 +67,8 @@ void GlobalUses::findLocked() {
 }
 
 std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
+  if (ir::isLocal(global))
+    return "it is a local variable";
   if (writtenAndRead.contains(global))
     return llvm::formatv(
         "packets write it ({0:f4} stores per packet), and a "

@@ -22,7 +22,7 @@
 // Requires: `baker-aggregation`; locks lie in scratch. Cost: linear.
 
 #include "aggregation/Passes.h"
-#include "aggregation/model/ThroughputModel.h"
+#include "aggregation/model/MemoryWait.h"
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/analysis/References.h"
@@ -31,7 +31,6 @@
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Target.h"
 #include "target-ixp/chip/ChipLayout.h"
-#include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,10 +39,6 @@ using namespace mlir;
 
 namespace karakal::agg {
 
-using target::CommandCost;
-using target::commandCost;
-using target::CommandKind;
-
 #define GEN_PASS_DEF_PLACELOCKS
 #include "aggregation/Passes.h.inc"
 
@@ -51,10 +46,6 @@ namespace {
 
 constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr uint32_t bytesPerWord = 4;
-/// An upper bound on utilization: the queueing delay grows without bound as the
-/// utilization approaches 1.
-constexpr double utilizationMax = 0.95;
-
 /// The cores that take a lock.
 struct LockUsers {
   llvm::StringSet<> aggregates;
@@ -72,13 +63,10 @@ private:
   bool isOneEngine(StringRef aggregate);
   bool placeLocally(ir::GlobalOp lock, const LockUsers &users);
   void placeByLoad(ir::GlobalOp lock);
-  double cyclesToTake(target::Memory memory) const;
   bool fits(ir::GlobalOp lock, target::Memory memory);
   void place(ir::GlobalOp lock, target::Memory memory, const Twine &reason);
 
   target::ChipParameters chip; ///< of the module
-  /// The utilization of each unit.
-  std::array<double, sharedUnitCount> loads{};
 };
 
 } // namespace
@@ -148,33 +136,22 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const LockUsers &users) {
   return true;
 }
 
-/// Returns the cycles of a test and set, including the queueing delay.
-double PlaceLocks::cyclesToTake(target::Memory memory) const {
-  SharedUnit unit = target::unitOf(memory);
-  auto loadOf = [&](SharedUnit port) {
-    return std::min(loads[size_t(port)], utilizationMax);
-  };
-  double load = loadOf(unit);
-  // An atomic command takes both ports of an SRAM channel.
-  if (std::optional<uint32_t> channel = target::sramChannelOf(memory))
-    load = std::max(load, loadOf(target::writePort(*channel)));
-  CommandCost atomic = commandCost(chip, unit, CommandKind::Atomic, 1);
-  double others = commandCost(chip, unit, CommandKind::Memory, 1).busy;
-  return atomic.latency + others * load / (1 - load);
-}
-
 void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
   std::optional<target::Memory> best;
+  MemoryWait wait(getOperation());
+  auto cyclesToTake = [&](target::Memory memory) {
+    return wait.cycles(memory, target::CommandKind::Atomic);
+  };
   std::string figures;
   for (target::Memory memory : target::sharedMemories(chip)) {
     if (memory == target::Memory::Dram) // has no test and set
       continue;
     double cycles = cyclesToTake(memory);
-    figures += llvm::formatv("{0}{1:f0} cycles in {2}, {3:f0} % busy",
-                             figures.empty() ? "" : ", ", cycles,
-                             target::memoryName(memory),
-                             100 * loads[size_t(target::unitOf(memory))])
-                   .str();
+    figures +=
+        llvm::formatv("{0}{1:f0} cycles in {2}, {3:f0} % busy",
+                      figures.empty() ? "" : ", ", cycles,
+                      target::memoryName(memory), 100 * wait.loadOf(memory))
+            .str();
     if (fits(lock, memory) && (!best || cycles < cyclesToTake(*best)))
       best = memory;
   }
@@ -184,12 +161,6 @@ void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
 
 void PlaceLocks::runOnOperation() {
   chip = ir::chipOf(getOperation());
-  if (auto prediction =
-          getOperation()->getAttrOfType<DictionaryAttr>(predictionAttrName))
-    if (auto byName = prediction.getAs<DictionaryAttr>("unit_loads"))
-      for (SharedUnit unit : target::unitsOf(chip))
-        if (auto load = byName.getAs<FloatAttr>(target::sharedUnitName(unit)))
-          loads[size_t(unit)] = load.getValueAsDouble();
   for (auto &[op, users] : findUsers()) {
     auto lock = cast<ir::GlobalOp>(op);
     if (placeLocally(lock, users))

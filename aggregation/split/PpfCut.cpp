@@ -2,11 +2,14 @@
 
 #include "aggregation/split/PpfCut.h"
 #include "aggregation/model/PpfCost.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "support/Error.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include <algorithm>
 #include <set>
@@ -69,12 +72,30 @@ private:
   void addValues(Levels &slots, Levels &packets, Levels &wrong);
   void addEdges(Levels &slots, Levels &wrong, Levels &entries, Levels &traffic);
   void addSections(Levels &wrong);
+  void addLocals(Levels &wrong);
 
   func::FuncOp ppf;
   std::vector<Operation *> order;
   std::vector<double> wordsBefore;
   llvm::DenseMap<Operation *, size_t> numbers;
 };
+
+/// A local variable in memory lies with the context, so both sides of a cut
+/// cannot use it.
+void CutFinder::addLocals(Levels &wrong) {
+  llvm::MapVector<Operation *, std::pair<size_t, size_t>> uses;
+  for (auto [number, op] : llvm::enumerate(order))
+    for (Value operand : op->getOperands())
+      if (isa<ir::RefType>(operand.getType()))
+        if (ir::GlobalOp global = ir::globalOf(operand);
+            global && ir::isLocal(global)) {
+          auto [at, isNew] = uses.try_emplace(global, number, number);
+          at->second.second = number;
+        }
+  for (auto &[global, range] : uses)
+    if (range.first != range.second)
+      wrong.add(range.first, range.second, 1);
+}
 
 /// A value is live from its definition to its last use.
 void CutFinder::addValues(Levels &slots, Levels &packets, Levels &wrong) {
@@ -153,6 +174,7 @@ std::vector<PpfCut> CutFinder::find(double least, double most,
   addValues(slots, packets, wrong);
   addEdges(slots, wrong, entries, traffic);
   addSections(wrong);
+  addLocals(wrong);
   auto slotsAt = slots.sums(), packetsAt = packets.sums(),
        wrongAt = wrong.sums(), entriesAt = entries.sums(),
        trafficAt = traffic.sums();

@@ -143,6 +143,19 @@ private:
   mlir::Value readVariable(const VarDecl *decl);
   mlir::Value loadLocal(const Lvalue &from, SourceRange where);
   void storeLocal(const Lvalue &to, mlir::Value value, SourceRange where);
+  /// The local variables that lie in memory instead of registers.
+  void findMemoryLocals();
+  /// Declares `variable`, which lies in memory, and sets its initial values.
+  void lowerMemoryLocal(const VarDecl *variable, const Initializer *value,
+                        SourceRange where);
+  Lvalue memoryLocal(const VarDecl *variable);
+  /// A reference to `array[index]`, which may lie in rows.
+  mlir::Value elementInMemory(mlir::Value array, uint64_t elementCount,
+                              mlir::Value index, SourceRange where);
+  /// Sets the words of an object in memory to zero.
+  void setToZero(mlir::Value object, SourceRange where);
+  void storeInitial(const Lvalue &to, const Initializer &value,
+                    SourceRange where);
   /// `base[index]` and `base.field` of a local variable.
   Lvalue localElement(const IndexExpr &expr, Lvalue base);
   Lvalue localField(const FieldExpr &expr, Lvalue base);
@@ -224,6 +237,9 @@ private:
   /// One byte for each scalar of an array or struct. Its address names the
   /// scalar.
   std::map<const VarDecl *, std::vector<char>> scalarNames;
+  /// References to the local variables that lie in memory; null before their
+  /// declaration.
+  std::map<const VarDecl *, mlir::Value> memoryLocals;
   /// The packet whose fields a demux expression reads.
   mlir::Value demuxPacket;
 };

@@ -55,6 +55,8 @@ FunctionLowering::Lvalue FunctionLowering::nameLvalue(const NameExpr &expr) {
     return result;
   }
   result.variable = llvm::cast<VarDecl>(expr.decl);
+  if (memoryLocals.count(result.variable))
+    return memoryLocal(result.variable);
   return result;
 }
 
@@ -69,8 +71,8 @@ FunctionLowering::elementLvalue(const IndexExpr &expr) {
   if (base.kind == Lvalue::PacketField)
     result.index = index;
   else
-    result.base =
-        builder.create<ir::ElementOp>(location(expr.range), base.base, index);
+    result.base = elementInMemory(base.base, expr.base->type->elementCount,
+                                  index, expr.range);
   return result;
 }
 

@@ -32,6 +32,7 @@ void FunctionLowering::run() {
   builder.setInsertionPointToStart(entry);
   ssa.seal(entry);
   bindParameters(entry);
+  findMemoryLocals();
   lowerBlock(decl.body->body);
   SourceRange end = decl.body->range;
   end.begin = end.end > 0 ? end.end - 1 : 0;
@@ -150,6 +151,10 @@ void FunctionLowering::lowerDeclaration(const DeclarationStmt &stmt) {
         declared.initializer ? &*declared.initializer : nullptr;
     if (declared.decl->type->isPointer()) {
       pointers[declared.decl] = pointee(*value->expr);
+      continue;
+    }
+    if (memoryLocals.count(declared.decl)) {
+      lowerMemoryLocal(declared.decl, value, declared.name.range);
       continue;
     }
     unsigned scalar = 0;

@@ -146,13 +146,12 @@ const Type *Sema::localType(const Declarator &declarator,
          "a pointer must be initialized where it is declared, for example '" +
              declarator.name.name + " = &table[i]'");
   type = withDimensions(type, declarator.dimensions, *scope, where);
-  // Each scalar takes a register of its own.
-  constexpr uint64_t scalarsMax = 64;
-  if (!type->isAggregate() || scalarCountOf(type) <= scalarsMax)
+  // Each context has a copy.
+  if (!type->isAggregate() || wordCountOf(type) <= localWordsMax)
     return type;
   error(DiagId::UnsupportedLocalAggregate, where,
-        "a local variable holds at most " + std::to_string(scalarsMax) +
-            " numbers, this one " + std::to_string(scalarCountOf(type)))
+        "a local variable takes at most " + std::to_string(localWordsMax) +
+            " words, this one " + std::to_string(wordCountOf(type)))
       .note("larger arrays can be global variables of the module");
   return types.error();
 }

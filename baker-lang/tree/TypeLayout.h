@@ -23,6 +23,9 @@ uint64_t storedPartCountOf(const Type *type);
 /// ir/dialect/Layout.h.
 uint64_t wordCountOf(const Type *type);
 
+/// The most words of a local array or struct.
+inline constexpr uint64_t localWordsMax = 1024;
+
 } // namespace karakal::lang
 
 #endif // KARAKAL_BAKER_LANG_TREE_TYPELAYOUT_H

@@ -7,6 +7,7 @@
 #include "codegen-me/target/IxpInstrInfo.h"
 
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/LocalMemory.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -22,11 +23,13 @@ using namespace llvm;
 
 namespace karakal::codegen {
 
-static_assert(StackWords == target::StackWordsPerContext,
+static_assert(StackWordsMax == target::StackWordsPerContext,
               "the stack fills the local memory of a context");
+static_assert(WindowWords == target::StackWindowWords,
+              "a stack ends with a window");
 static_assert(WindowWords == target::CacheLineWords,
               "a literal offset reaches a window and a cache line alike");
-static_assert(StackWords == 3 * WindowWords,
+static_assert(StackWordsMax == 3 * WindowWords,
               "StackPlan::windowWord has an entry for each window");
 static_assert(SramChunkBytes <= 128 && isPowerOf2_32(SramChunkBytes),
               "the 7-bit literal of a command reaches a whole chunk");
@@ -161,13 +164,16 @@ unsigned FrameMap::wordOf(const Function *function, int index) const {
 }
 
 Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
-                            bool movesPointer) {
+                            bool movesPointer, unsigned programWords) {
+  KARAKAL_ASSERT(programWords <= target::ProgramLocalWordsMax,
+                 "the program leaves each context a stack");
   StackPlan plan;
+  plan.localWords = target::stackWordsBeside(programWords);
   // Each system word takes space, which may require another system word.
   for (unsigned before = ~0u; before != plan.systemWords;) {
     before = plan.systemWords;
     plan.words = frames.words() + plan.systemWords;
-    unsigned local = std::min(plan.words, StackWords);
+    unsigned local = std::min(plan.words, plan.localWords);
     bool hasTwo = local > 2 * WindowWords;
     plan.sramChunks =
         ((plan.words - local) * 4 + SramChunkBytes - 1) / SramChunkBytes;
@@ -186,11 +192,11 @@ Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
   KARAKAL_ASSERT(plan.words == frames.words() + plan.systemWords,
                  "the plan has settled");
   unsigned inLocal = plan.systemWords + frames.objectWords();
-  if (inLocal > StackWords)
+  if (inLocal > plan.localWords)
     return makeError("E-codegen-me-021",
                      "arrays and structures on the stack do not fit: " +
                          std::to_string(inLocal) + " words, " +
-                         std::to_string(StackWords) +
+                         std::to_string(plan.localWords) +
                          " words of local memory a context");
   return plan;
 }

@@ -32,7 +32,7 @@ class MachineModuleInfo;
 namespace karakal::codegen {
 
 constexpr unsigned WindowWords = 16;     ///< reach of one pointer
-constexpr unsigned StackWords = 48;      ///< local memory of one context
+constexpr unsigned StackWordsMax = 48;   ///< local memory of one context
 constexpr unsigned SramChunkBytes = 128; ///< reach of a command's literal
 constexpr unsigned SramChunksDirect = 4; ///< chunks with address system words
 
@@ -79,13 +79,14 @@ private:
 
 /// The stack of one context in local memory (words) and beyond.
 struct StackPlan {
-  unsigned words = 0;               ///< total, including the system words
-  unsigned systemWords = 0;         ///< at the start; they hold addresses
-  int baseWord = -1;                ///< holds the stack's byte address
-  int windowWord[3] = {-1, -1, -1}; ///< holds the address of window 1, 2
-  int sramWord = -1;                ///< first word that holds an SRAM address
-  int saveWord = -1;                ///< saves a register that far accesses need
-  unsigned sramChunks = 0;          ///< chunks of SramChunkBytes in SRAM
+  unsigned words = 0;                  ///< total, including the system words
+  unsigned localWords = StackWordsMax; ///< in local memory: whole windows
+  unsigned systemWords = 0;            ///< at the start; they hold addresses
+  int baseWord = -1;                   ///< holds the stack's byte address
+  int windowWord[3] = {-1, -1, -1};    ///< holds the address of window 1, 2
+  int sramWord = -1;       ///< first word that holds an SRAM address
+  int saveWord = -1;       ///< saves a register that far accesses need
+  unsigned sramChunks = 0; ///< chunks of SramChunkBytes in SRAM
 };
 
 /// The part of the stacks in SRAM.
@@ -98,9 +99,10 @@ struct SramStack {
 /// Decides which addresses the system words of each stack hold.
 /// `needsBase`: some code computes addresses of stack objects.
 /// `movesPointer`: some code uses the second pointer for other data.
+/// `programWords`: words of local memory that the program uses itself.
 /// Errors: E-codegen-me-021 (objects do not fit into local memory).
 Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
-                            bool movesPointer);
+                            bool movesPointer, unsigned programWords);
 
 /// Places stacks in SRAM. Errors: E-codegen-me-022 (they do not fit).
 Result<SramStack> placeSramStack(const StackPlan &plan,

@@ -32,6 +32,7 @@ public:
 private:
   using Operand = target::Operand;
 
+  void emitStackOffset();
   void emitPrologue();
   void emitInstr(const llvm::MachineInstr &instr);
   bool emitArithmetic(const llvm::MachineInstr &instr);

@@ -2,8 +2,9 @@
 //
 // Stack words 0..15 are accessed through the first local-memory pointer, which
 // never changes, and words 16..47 through the second one, whose window
-// placeWindows sets. The rest are in SRAM. The program's own pointers also use
-// the second pointer.
+// placeWindows sets. The rest are in SRAM, and those from 16 or 32 on if the
+// program needs more local memory itself (StackPlan::localWords). The program's
+// own pointers also use the second pointer.
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/WordEmitter.h"
@@ -26,6 +27,7 @@ using target::Op;
 
 /// The transfer register for stack words in SRAM, which is never allocated.
 constexpr unsigned StackXfer = 15;
+constexpr unsigned WordBytes = 4;
 static_assert(StackXfer + 1 == target::XferPerContext,
               "TransferAllocation gives away all registers but the last");
 
@@ -40,7 +42,7 @@ unsigned WordEmitter::frameWord(const MachineInstr &instr,
 /// word, plus a literal. For farther words it is the first address plus an
 /// offset, for which `reg` is used temporarily.
 void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
-  unsigned byte = (word - StackWords) * 4, chunk = byte / SramChunkBytes;
+  unsigned byte = (word - plan.localWords) * 4, chunk = byte / SramChunkBytes;
   bool isFar = chunk >= SramChunksDirect;
   KARAKAL_ASSERT(plan.sramWord >= 0 && chunk < plan.sramChunks,
                  "the plan has SRAM for this stack word");
@@ -67,7 +69,7 @@ void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
 
 void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
   word += plan.systemWords;
-  if (word >= StackWords)
+  if (word >= plan.localWords)
     return sramMove(word, isLoad, reg);
   unsigned window = word / WindowWords;
   Operand slot = target::localMemory(window ? 1 : 0, word % WindowWords);
@@ -79,7 +81,7 @@ void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
 void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
   unsigned word = plan.systemWords + frameWord(instr, 1);
   KARAKAL_ASSERT(plan.baseWord >= 0, "the plan keeps the address of the stack");
-  KARAKAL_ASSERT(word < StackWords, "pointers reach local memory only");
+  KARAKAL_ASSERT(word < plan.localWords, "pointers reach local memory only");
   program.add(target::alu(Op::AluAdd, operand(instr, 0),
                           target::localMemory(0, plan.baseWord),
                           target::imm(word * 4 & 0xff)));
@@ -127,6 +129,26 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
 /// context are below it.
 constexpr unsigned clusterStatusBit = 1 << 7;
 
+/// Multiplies a0, the number of the context, by the bytes of a stack.
+void WordEmitter::emitStackOffset() {
+  using namespace target;
+  unsigned bytes = plan.localWords * WordBytes;
+  constexpr unsigned windowShift = 6;
+  static_assert(WindowWords * WordBytes == 1 << windowShift &&
+                    StackWordsMax == 3 * WindowWords,
+                "the stack of a context is found with two shifts");
+  if (bytes == 3u << windowShift) {
+    program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(windowShift)));
+    program.add(
+        aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(windowShift + 1)));
+    program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+    return;
+  }
+  unsigned shift = llvm::Log2_32(bytes);
+  KARAKAL_ASSERT(1u << shift == bytes, "one or two windows");
+  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(shift)));
+}
+
 /// Sets both pointers and the addresses that the plan requires. It uses a0, b0
 /// and a1, because no register is live yet.
 void WordEmitter::emitPrologue() {
@@ -135,13 +157,12 @@ void WordEmitter::emitPrologue() {
     return;
   csrRead(gprA(1), Csr_ACTIVE_CTX_STS);
   program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(7)));
-  static_assert(StackWords * 4 == (1 << 7) + (1 << 6),
-                "the stack of a context is found with two shifts");
-  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
-  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
-  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
-  static_assert(CacheWords * 4 == 4 << 8, "a literal with a shift");
-  program.add(aluShf(Op::ShfB, gprB(0), none(), imm(4), shl(8)));
+  emitStackOffset();
+  // The stacks end with local memory.
+  unsigned begin =
+      (LocalMemoryWords - plan.localWords * ContextCount) * WordBytes;
+  KARAKAL_ASSERT(begin % 256 == 0, "a literal with a shift");
+  program.add(aluShf(Op::ShfB, gprB(0), none(), imm(begin >> 8), shl(8)));
   program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
   program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
   program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));

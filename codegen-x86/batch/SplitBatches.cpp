@@ -53,6 +53,32 @@ void sinkConstants(LLVM::LLVMFuncOp function) {
   }
 }
 
+/// Moves local arrays from the stack, which a stage leaves, to globals. The
+/// stages were chosen such that each array is used in one of them, which
+/// handles one packet after another.
+void moveArrays(ModuleOp module, LLVM::LLVMFuncOp batch) {
+  SmallVector<LLVM::AllocaOp> arrays;
+  batch.walk([&](LLVM::AllocaOp array) { arrays.push_back(array); });
+  for (auto [number, array] : llvm::enumerate(arrays)) {
+    auto size = array.getArraySize().getDefiningOp<LLVM::ConstantOp>();
+    KARAKAL_ASSERT(size, "a local array has a constant size");
+    uint64_t count =
+        cast<IntegerAttr>(size.getValue()).getValue().getZExtValue();
+    Type type = LLVM::LLVMArrayType::get(array.getElemType(), count);
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    auto global = top.create<LLVM::GlobalOp>(
+        array.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::Internal,
+        "karakal.batch.array" + std::to_string(number), Attribute());
+    top.createBlock(&global.getInitializerRegion());
+    top.create<LLVM::ReturnOp>(array.getLoc(),
+                               top.create<LLVM::ZeroOp>(array.getLoc(), type));
+    OpBuilder here(array);
+    array.replaceAllUsesWith(
+        here.create<LLVM::AddressOfOp>(array.getLoc(), global).getResult());
+    array.erase();
+  }
+}
+
 class SplitBatches : public impl::SplitBatchesBase<SplitBatches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -61,6 +87,7 @@ class SplitBatches : public impl::SplitBatchesBase<SplitBatches> {
       return;
     std::vector<Cut> cuts = splitAtCuts(batch);
     if (!cuts.empty()) {
+      moveArrays(module, batch);
       sinkConstants(batch);
       Liveness liveness(batch);
       std::vector<Value> values;

@@ -9,6 +9,7 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/pipeline/RunPasses.h"
 #include "driver/pipeline/Threads.h"
+#include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Target.h"
 #include "mlir/IR/Diagnostics.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -23,6 +24,8 @@ using namespace mlir;
 namespace karakal::driver {
 
 namespace {
+
+constexpr uint32_t bytesPerWord = 4;
 
 /// Returns the source lines at which the program's functions begin. Files have
 /// the names of the line table, without folders.
@@ -57,6 +60,8 @@ Result<EngineInput> lowerEngine(ModuleOp planned, const std::string &aggregate,
   input.codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
   input.codegen.entry = target::runtime::EngineEntry;
   input.codegen.chip = ir::chipOf(planned);
+  input.codegen.localWords =
+      ir::globalsEnd(planned, target::Memory::Local) / bytesPerWord;
   input.codegen.sources = sourcesOf(planned);
   return input;
 }

@@ -52,6 +52,16 @@ constexpr OrderRule orderRules[] = {
      "a lock that one engine takes lies in its local memory"},
     {"baker-plan-caches", "baker-place-locks",
      "locks lie in local memory after the copies"},
+    {"baker-aggregation", "baker-place-locals",
+     "local arrays of different aggregates lie at the same addresses"},
+    {"baker-plan-caches", "baker-place-locals",
+     "local arrays lie in local memory after the copies"},
+    {"baker-place-locks", "baker-place-locals",
+     "local arrays lie in local memory after the locks"},
+    {"baker-place-locals", "baker-lower-channels",
+     "channels tell which functions' arrays are in use together"},
+    {"baker-place-locals", "baker-to-llvm",
+     "addresses of local arrays become constants"},
     {"baker-place-locks", "baker-to-llvm",
      "the memory of a lock selects the call that takes it"},
     {"baker-lower-channels", "baker-pac",
@@ -149,6 +159,10 @@ void addPlaceLocks(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(agg::createPlaceLocks());
 }
 
+void addPlaceLocals(OpPassManager &passes, ir::Core, const PipelineOptions &) {
+  passes.addPass(agg::createPlaceLocals());
+}
+
 void addLowerChannels(OpPassManager &passes, ir::Core core,
                       const PipelineOptions &options) {
   passes::LowerChannelsOptions channels;
@@ -218,6 +232,9 @@ constexpr PassRow rows[] = {
     {"place-locks", Stage::Program, Level::Base, false,
      "needs the engines that take a lock and the predicted load of units",
      addPlaceLocks},
+    {"place-locals", Stage::Program, Level::Base, true,
+     "local arrays take what caches and locks leave of local memory",
+     addPlaceLocals},
     {"channel-heads", Stage::Program, Level::Soar, false,
      "the part of soar that needs the whole program", addChannelHeads},
     {"lower-channels", Stage::EveryCore, Level::Base, true,

@@ -6,6 +6,7 @@
 
 #include "driver/report/CompileReport.h"
 #include "aggregation/Passes.h"
+#include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
@@ -90,10 +91,12 @@ json describeMemory(ModuleOp program) {
   json memory = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
     std::optional<ir::Placement> placement = ir::placementOf(global);
+    if (!placement) // a local variable of the XScale core
+      continue;
     memory.push_back({{"global", global.getSymName().str()},
                       {"memory", target::memoryName(placement->memory)},
                       {"address", placement->address},
-                      {"bytes", 4 * ir::wordCount(global.getType())},
+                      {"bytes", 4 * ir::placedWords(global)},
                       {"reason", textOf(global, ir::placementReasonAttrName)}});
   }
   return memory;

@@ -6,6 +6,7 @@
 
 #include "driver/report/Manifest.h"
 #include "driver/cores/NextNeighbourRings.h"
+#include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Tables.h"
@@ -168,14 +169,20 @@ json describeGlobals(ModuleOp program) {
   json globals = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
     std::optional<ir::Placement> placement = ir::placementOf(global);
-    KARAKAL_ASSERT(placement, "a global without a placement");
-    if (placement->memory == target::Memory::Local)
+    KARAKAL_ASSERT(placement || ir::isLocal(global),
+                   "a global without a placement");
+    if (!placement || placement->memory == target::Memory::Local)
       continue; // each engine has its own; see describeCopies
+    Type type = global.getType();
+    if (ir::isLocal(global)) // the copies of all contexts
+      type = ir::ArrayType::get(type.getContext(),
+                                ir::copiesOfLocal(program, placement->memory),
+                                type);
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", target::memoryName(placement->memory)},
                        {"address", placement->address},
-                       {"bytes", 4 * ir::wordCount(global.getType())},
-                       {"type", nameOfType(global.getType())}});
+                       {"bytes", 4 * ir::wordCount(type)},
+                       {"type", nameOfType(type)}});
   }
   return globals;
 }

@@ -4,6 +4,7 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
 #include "ir/dialect/Runtime.h"
 #include "ir/dialect/Target.h"
 
@@ -346,6 +347,8 @@ static const Decision decisions[] = {
      verifyIsA<placementAttrName, PlacementAttr>},
     {placementInAttrName, "baker.global",
      verifyIsA<placementInAttrName, MemoryRequestAttr>},
+    {localAttrName, "baker.global", verifyUnit<localAttrName>},
+    {strideAttrName, "baker.global", verifyNumber<strideAttrName>},
     {tolerateAttrName, "baker.global",
      [](Operation *op, Attribute attribute) -> LogicalResult {
        auto number = dyn_cast<IntegerAttr>(attribute);

@@ -34,6 +34,12 @@ inline uint64_t elementWordStride(ArrayType array) {
 /// Returns all words of `global` at start: its initial values, or zeros.
 std::vector<uint32_t> initialWords(GlobalOp global);
 
+/// On a global that is a local variable in memory: each context has a copy.
+inline constexpr llvm::StringLiteral localAttrName = "baker.local";
+/// The words from one context's copy to the next, set by placement.
+inline constexpr llvm::StringLiteral strideAttrName = "baker.stride";
+inline bool isLocal(GlobalOp global) { return global->hasAttr(localAttrName); }
+
 /// The bytes of a packet's buffer, and those of them in front of the head of a
 /// new packet. Headers put in front of the packet use the headroom.
 inline constexpr uint32_t bufferBytes = target::BufferBytes;

@@ -420,6 +420,8 @@ void Placer::setPlacements(const PlacementResult &result) {
 
 LogicalResult Placer::run() {
   for (auto global : module.getOps<ir::GlobalOp>()) {
+    if (ir::isLocal(global)) // baker-place-locals
+      continue;
     if (std::optional<ir::Placement> placement = ir::placementOf(global))
       keepPlaced(global, *placement);
     else if (failed(add(global)))

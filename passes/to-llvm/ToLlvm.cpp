@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "passes/Passes.h"
+#include "passes/to-llvm/LocalArrays.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
 
@@ -29,13 +30,11 @@ namespace karakal::passes {
 
 namespace {
 
-/// Removes the attributes of the baker dialect from functions, and the chip
-/// from the module.
+/// Removes the attributes of the baker dialect from functions.
 void stripDecisions(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) {
     return attribute.getName().getValue().starts_with("baker.");
   };
-  module->removeAttr(ir::targetAttrName);
   for (auto function : module.getOps<func::FuncOp>()) {
     for (NamedAttribute attribute : llvm::to_vector(function->getAttrs()))
       if (isOurs(attribute))
@@ -119,10 +118,13 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
 void ToLlvm::runOnOperation() {
   if (core != ir::Core::Me)
     addWrappers(getOperation());
+  if (core != ir::Core::Me)
+    joinLocalReferences(getOperation());
   stripDecisions(getOperation());
   ToLlvmContext context{core};
   if (failed(convert(context)))
     return signalPassFailure();
+  getOperation()->removeAttr(ir::targetAttrName);
   convertBranchCounts(getOperation());
   OpPassManager reconcile(ModuleOp::getOperationName());
   reconcile.addPass(createReconcileUnrealizedCastsPass());

@@ -9,11 +9,13 @@
 //      %w = load i64, ptr addrspace(1) %p, align 4
 //      %m = trunc i64 %w to i48
 
+#include "ir/analysis/GlobalsEnd.h"
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Batches.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Tables.h"
+#include "passes/to-llvm/LocalArrays.h"
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "target-ixp/chip/Memories.h"
 
@@ -33,6 +35,12 @@ struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::GlobalRefOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
+    if (ir::isLocal(ir::globalOf(op))) {
+      FailureOr<Value> address = localAddress(op, context, rewriter);
+      if (succeeded(address))
+        rewriter.replaceOp(op, *address);
+      return address;
+    }
     if (context.isHost()) {
       Type pointer = LLVM::LLVMPointerType::get(op.getContext());
       rewriter.replaceOpWithNewOp<LLVM::AddressOfOp>(op, pointer,
@@ -108,6 +116,9 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
     if (this->context.isHost())
       return ref;
     ir::GlobalOp global = ir::globalOf(op.getRef());
+    if (global && ir::isLocal(global) && this->context.core != ir::Core::Me)
+      return Value(rewriter.template create<LLVM::IntToPtrOp>(
+          op.getLoc(), LLVM::LLVMPointerType::get(op.getContext()), ref));
     std::optional<ir::Placement> placement;
     if (global)
       placement = ir::placementOf(global);
@@ -229,7 +240,7 @@ struct StoreWords : Access<ir::StoreWordsOp> {
     FailureOr<Value> address = wordPointer(op, adaptor.getRef(), rewriter);
     if (failed(address))
       return failure();
-    if (!context.isHost())
+    if (context.core == ir::Core::Me)
       storeBurst(rewriter, loc, *address, llvm::to_vector(adaptor.getWords()),
                  bytesPerWord);
     else
@@ -277,7 +288,7 @@ struct Global : ToLlvmPattern<ir::GlobalOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::GlobalOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
-    if (!context.isHost()) {
+    if (!context.isHost() || ir::isLocal(op)) {
       rewriter.eraseOp(op);
       return success();
     }
