@@ -26,6 +26,7 @@
 
 #include "aggregation/Passes.h"
 #include "aggregation/model/MemoryWait.h"
+#include "aggregation/model/PpfCost.h"
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/analysis/References.h"
@@ -129,29 +130,36 @@ PlaceLocals::reachOf(func::FuncOp function) {
   return reach[function] = found;
 }
 
+/// Adds the uses of `function`, as often as its blocks run in a call.
+static void countIn(func::FuncOp function, StringRef aggregate,
+                    llvm::MapVector<Operation *, LocalArray> &arrays) {
+  llvm::DenseMap<Block *, double> times;
+  function.walk([&](Operation *op) {
+    if (!isa<ir::GlobalRefOp, ir::LoadOp, ir::StoreOp, ir::StoreWordsOp>(op))
+      return;
+    ir::GlobalOp global = ir::globalOf(
+        isa<ir::GlobalRefOp>(op) ? op->getResult(0) : op->getOperands().back());
+    if (!global || !ir::isLocal(global))
+      return;
+    if (times.empty())
+      times = blockFrequencies(function);
+    double count = times.lookup(op->getBlock());
+    LocalArray &array = arrays[global];
+    array.global = global;
+    array.aggregates.insert(aggregate);
+    array.users.insert(function);
+    array.accesses += isa<ir::LoadOp, ir::StoreOp>(op) ? count : 0;
+    array.zeroing += isa<ir::StoreWordsOp>(op) ? count : 0;
+  });
+}
+
 std::vector<LocalArray> PlaceLocals::findArrays() {
   llvm::MapVector<Operation *, LocalArray> arrays;
   for (auto root : getOperation().getOps<func::FuncOp>()) {
     if (!ir::isPpf(root) || ir::coreOf(root) != ir::Core::Me)
       continue;
     for (func::FuncOp function : ir::reachableFrom({root}))
-      function.walk([&](Operation *op) {
-        if (!isa<ir::GlobalRefOp, ir::LoadOp, ir::StoreOp, ir::StoreWordsOp>(
-                op))
-          return;
-        ir::GlobalOp global =
-            ir::globalOf(op->getNumResults() && !isa<ir::LoadOp>(op)
-                             ? op->getResult(0)
-                             : op->getOperands().back());
-        if (!global || !ir::isLocal(global))
-          return;
-        LocalArray &array = arrays[global];
-        array.global = global;
-        array.aggregates.insert(ir::aggregateOf(root));
-        array.users.insert(function);
-        array.accesses += isa<ir::LoadOp, ir::StoreOp>(op);
-        array.zeroing += isa<ir::StoreWordsOp>(op);
-      });
+      countIn(function, ir::aggregateOf(root), arrays);
   }
   std::optional<ir::ProgramProfile> program = ir::profileOf(getOperation());
   std::vector<LocalArray> found;
