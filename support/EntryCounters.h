@@ -28,6 +28,9 @@ inline bool isHiddenField(std::string_view name) {
 /// `add`: two of packets, two of bytes, one of idle.
 inline constexpr uint32_t CountersWord = 0x10000;
 inline constexpr uint32_t HasPackets = 1, HasBytes = 2, HasIdle = 4;
+/// The last word of an entry is smaller if it was added before others; entries
+/// come in any order.
+inline constexpr uint32_t HasAge = 32;
 
 } // namespace karakal
 

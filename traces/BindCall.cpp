@@ -252,7 +252,15 @@ std::string karakal::traces::refusal(const ControlSignature &signature,
       "the range ends before it begins",
       "the structure of the table has no space for this entry, though its "
       "limit "
-      "is not reached; a higher limit gives it more"};
+      "is not reached; a higher limit gives it more",
+      "one of the bursts must be larger than 0",
+      "both bursts must be larger than 0",
+      "the peak rate must not be below the committed rate",
+      "the entries have 64 combinations of masks, as many as the table's "
+      "structure takes, and this would be one more",
+      "64 entries have the same bits under this mask, or the same hash, as "
+      "many "
+      "as the table's structure takes"};
   const auto index = static_cast<std::size_t>(status);
   if (signature.tableLimit == 0 || index >= std::size(reasons))
     return "it returned " + std::to_string(status);

@@ -3,6 +3,7 @@
 #include "traces/TableEntries.h"
 
 #include "support/EntryCounters.h"
+#include "support/EntryMeters.h"
 #include "support/Error.h"
 #include "traces/CallGroups.h"
 
@@ -159,6 +160,9 @@ TableReader::TableReader(const std::vector<ControlSignature> &signatures,
   std::string table = tableOf(signatures[function].name);
   readsAll = lastPart(signatures[function].name) == "dump";
   add = &signatures[indexOf(signatures, table + ".add")];
+  for (const ControlSignature &signature : signatures)
+    if (signature.name == table + ".set_meter")
+      setMeter = &signature;
   keyCount = signatures[indexOf(signatures, table + ".remove")].params.size();
   nextEntry = indexOf(signatures, table + ".own.next_entry");
   entryWord = indexOf(signatures, table + ".own.entry_word");
@@ -192,7 +196,8 @@ std::optional<Resolved> TableReader::next(uint32_t returned) {
   if (at == At::Counters) {
     counters = uint8_t(returned);
     wordCount += (counters & HasPackets ? 2 : 0) +
-                 (counters & HasBytes ? 2 : 0) + (counters & HasIdle ? 1 : 0);
+                 (counters & HasBytes ? 2 : 0) + (counters & HasIdle ? 1 : 0) +
+                 rateCount() + (counters & HasAge ? 1 : 0);
   }
   if (at == At::Word)
     words.push_back(returned);
@@ -201,6 +206,15 @@ std::optional<Resolved> TableReader::next(uint32_t returned) {
     return wordCall(words.size());
   keep();
   return entryCall();
+}
+
+std::size_t TableReader::rateCount() const {
+  const char *kind = counters & HasSingleRate ? singleRateMeter
+                     : counters & HasTwoRates ? twoRateMeter
+                                              : "";
+  const std::vector<std::string> *rates = meterRates(kind);
+  KARAKAL_ASSERT(!rates || setMeter, "a table with a meter sets its rates");
+  return rates ? rates->size() : 0;
 }
 
 void TableReader::keep() {
@@ -223,6 +237,10 @@ void TableReader::keep() {
       value = value << 32 | words[next++];
     entry.counters.push_back(value);
   }
+  auto rates = words.begin() + std::ptrdiff_t(next);
+  entry.rates.assign(rates, rates + std::ptrdiff_t(rateCount()));
+  if (counters & HasAge)
+    entry.age = words.back();
   words.clear();
 }
 
@@ -253,10 +271,25 @@ std::vector<std::string> TableReader::lines() const {
   if (!hasPriority)
     std::sort(sorted.begin(), sorted.end(),
               [](const Entry &a, const Entry &b) { return a.args < b.args; });
+  else if (counters & HasAge)
+    std::sort(sorted.begin(), sorted.end(),
+              [this](const Entry &a, const Entry &b) {
+                uint64_t first = a.args[keyCount - 1];
+                uint64_t second = b.args[keyCount - 1];
+                return first != second ? first > second : a.age < b.age;
+              });
   std::vector<std::string> text;
-  for (const Entry &entry : sorted)
+  for (const Entry &entry : sorted) {
     text.push_back(callText(*add, keyCount, entry.args) +
                    commentOf(entry.counters));
+    if (std::all_of(entry.rates.begin(), entry.rates.end(),
+                    [](uint64_t rate) { return rate == 0; }))
+      continue;
+    std::vector<uint64_t> args(entry.args.begin(),
+                               entry.args.begin() + std::ptrdiff_t(keyCount));
+    args.insert(args.end(), entry.rates.begin(), entry.rates.end());
+    text.push_back(callText(*setMeter, keyCount, args));
+  }
   return text;
 }
 

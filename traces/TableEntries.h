@@ -8,8 +8,9 @@
 // whether there is one; and `own.entry_word(i)`, which returns a word of it.
 // The words are the arguments of `add`, those of more than 32 bits in two
 // parts; then what look-ups have written, which follows the call as a comment:
-// `# packets: 3, idle` (support/EntryCounters.h). A TableReader says which of
-// these calls come next; the caller, simulator or x86, makes them.
+// `# packets: 3, idle` (support/EntryCounters.h), and the rates of the entry's
+// meter (support/EntryMeters.h), which are a second line. A TableReader says
+// which of these calls come next; the caller, simulator or x86, makes them.
 
 #ifndef KARAKAL_TRACES_TABLEENTRIES_H
 #define KARAKAL_TRACES_TABLEENTRIES_H
@@ -42,8 +43,9 @@ public:
   /// `read` or `dump` returned. Nothing: all is read.
   std::optional<Resolved> next(uint32_t returned);
 
-  /// A line for each entry. Entries without priorities are sorted by their
-  /// keys; with priorities the order tells which one is found.
+  /// A line for each entry, and one for the rates of its meter, if they are
+  /// set. Entries without priorities are sorted by their keys; with priorities
+  /// the order tells which one is found.
   std::vector<std::string> lines() const;
   /// The arguments of `add` of each entry, in the order of the table.
   std::vector<std::vector<uint64_t>> arguments() const;
@@ -55,14 +57,18 @@ private:
   void keep();
   std::string commentOf(const std::vector<uint64_t> &values) const;
 
+  std::size_t rateCount() const;
+
   const ControlSignature *add = nullptr;
+  const ControlSignature *setMeter = nullptr; ///< null without a meter
   std::size_t nextEntry = 0, entryWord = 0;
   bool readsAll = false, hasPriority = false, hasAsked = false;
   uint8_t counters = 0; ///< which counters entries have, once it was asked
   std::size_t keyCount = 0, wordCount = 0;
   std::vector<uint32_t> words;
   struct Entry {
-    std::vector<uint64_t> args, counters;
+    std::vector<uint64_t> args, counters, rates;
+    uint32_t age = 0;
   };
   std::vector<Entry> entries;
 };

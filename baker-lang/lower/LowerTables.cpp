@@ -48,6 +48,7 @@ void ProgramLowering::lowerTable(const TableDecl &decl) {
   auto stringsOrNone = [&](const std::vector<llvm::StringRef> &texts) {
     return texts.empty() ? mlir::ArrayAttr() : builder.getStrArrayAttr(texts);
   };
+  const std::string meter = meterOf(decl);
   builder.create<ir::TableOp>(
       location(decl.range), builder.getStringAttr(decl.symbol),
       builder.getStrArrayAttr(names), builder.getStrArrayAttr(kinds),
@@ -57,6 +58,7 @@ void ProgramLowering::lowerTable(const TableDecl &decl) {
       builder.getStrArrayAttr(types), stringsOrNone(mutables),
       stringsOrNone(counters),
       hasIdleMark(decl) ? builder.getUnitAttr() : mlir::UnitAttr(),
+      meter.empty() ? mlir::StringAttr() : builder.getStringAttr(meter),
       builder.getI64IntegerAttr(int64_t(decl.sizeCount)),
       builder.getI64IntegerAttr(int64_t(decl.limitCount)), defaults,
       rows.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(rows),
@@ -86,10 +88,16 @@ Value FunctionLowering::lowerFind(const CallExpr &call) {
   return builder.create<ir::TableEntryOp>(at, type, table->symbol, entry);
 }
 
-Value FunctionLowering::lowerHit(const Expr &pointer) {
-  auto entry = pointee(pointer).getDefiningOp<ir::TableEntryOp>();
+/// `pointee`: what a pointer points to.
+static ir::TableEntryOp entryOf(Value pointee) {
+  auto entry = pointee.getDefiningOp<ir::TableEntryOp>();
   KARAKAL_ASSERT(entry, "a pointer to an entry of a table is made by its "
                         "look-up");
+  return entry;
+}
+
+Value FunctionLowering::lowerHit(const Expr &pointer) {
+  ir::TableEntryOp entry = entryOf(pointee(pointer));
   return builder.create<ir::TableHitOp>(location(pointer.range),
                                         builder.getI1Type(), entry.getTable(),
                                         entry.getEntry());
@@ -103,8 +111,13 @@ Value FunctionLowering::lowerTableCall(const CallExpr &expr) {
     return {};
   }
   std::vector<Value> values;
+  ir::TableEntryOp entry; // of `color` and `color_of`
   for (size_t i = 0; i < expr.arguments.size(); ++i) {
     const Type *type = operation.parameters[i].decl->type;
+    if (type->isPointer()) {
+      entry = entryOf(pointee(*expr.arguments[i]));
+      continue;
+    }
     Value value = lowerAs(*expr.arguments[i], type);
     if (!type->isWide()) {
       values.push_back(value);
@@ -114,6 +127,10 @@ Value FunctionLowering::lowerTableCall(const CallExpr &expr) {
     values.push_back(parts.high);
     values.push_back(parts.low);
   }
+  if (entry)
+    return builder.create<ir::TableColorOp>(
+        at, builder.getI32Type(), entry.getTable(), entry.getEntry(), values[0],
+        values.size() > 1 ? values[1] : Value());
   return builder.create<ir::TableUpdateOp>(at, builder.getI32Type(),
                                            operation.name,
                                            operation.table->symbol, values);

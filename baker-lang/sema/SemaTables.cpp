@@ -9,6 +9,7 @@
 #include "baker-lang/sema/Sema.h"
 
 #include "baker-lang/tree/TableCounters.h"
+#include "support/EntryMeters.h"
 #include "support/Error.h"
 #include "support/NearestName.h"
 
@@ -31,6 +32,9 @@ static const std::vector<std::string> operationNames = {
 /// Those for control files alone, and where the others' helpers are.
 static const std::vector<std::string> controlNames = {"read", "dump", "reset",
                                                       "expire", "own"};
+/// Those of tables with a meter, the last one for control files.
+static const std::vector<std::string> meterNames = {"color", "color_of",
+                                                    "set_meter"};
 
 void Sema::resolveTable(TableDecl &decl) {
   KARAKAL_ASSERT(decl.progress == Progress::NotStarted && decl.scope,
@@ -67,6 +71,10 @@ void Sema::resolveTableRecord(TableDecl &decl) {
         llvm::is_contained(controlNames, field.name.name))
       error(DiagId::ReservedName, field.name.range,
             "'" + field.name.name + "' is a function of every table");
+    if (!meterOf(decl).empty() &&
+        llvm::is_contained(meterNames, field.name.name))
+      error(DiagId::ReservedName, field.name.range,
+            "'" + field.name.name + "' is a function of tables with a meter");
   }
 }
 
@@ -80,6 +88,9 @@ void Sema::resolveTableKeys(TableDecl &decl) {
   for (const StructField &field : decl.record->fields)
     seen.emplace(field.name.name, field.name.range);
   seen.emplace("priority", decl.range);
+  if (const std::vector<std::string> *rates = meterRates(meterOf(decl)))
+    for (const std::string &rate : *rates)
+      seen.emplace(rate, decl.range);
   unsigned bits = 0;
   const TableKeyField *lpm = nullptr;
   for (TableKeyField &key : decl.keys) {
@@ -178,28 +189,46 @@ void Sema::resolveTableSizes(TableDecl &decl) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+using TableParameters = std::vector<std::pair<std::string, const Type *>>;
+
+static FunctionDecl &addOperation(TableDecl &decl, const char *name,
+                                  const TableParameters &parameters,
+                                  const Type *result) {
+  auto operation = std::make_unique<FunctionDecl>(Identifier{name, decl.range});
+  operation->scope = decl.scope;
+  operation->table = &decl;
+  operation->result = result;
+  for (const auto &[parameterName, type] : parameters) {
+    auto variable =
+        std::make_unique<VarDecl>(Identifier{parameterName, decl.range});
+    variable->type = type;
+    variable->isParameter = true;
+    Parameter parameter;
+    parameter.decl = variable.get();
+    operation->parameters.push_back(std::move(parameter));
+    operation->variables.push_back(std::move(variable));
+  }
+  decl.operations.push_back(std::move(operation));
+  return *decl.operations.back();
+}
+
+static size_t numbersOf(const TableParameters &parameters) {
+  size_t count = parameters.size();
+  for (const auto &[name, type] : parameters)
+    count += type->isWide();
+  return count;
+}
+
 void Sema::addTableOperations(TableDecl &decl) {
-  using Parameters = std::vector<std::pair<std::string, const Type *>>;
-  auto add = [&](const char *name, const Parameters &parameters,
-                 const Type *result) {
-    auto operation =
-        std::make_unique<FunctionDecl>(Identifier{name, decl.range});
-    operation->scope = decl.scope;
-    operation->table = &decl;
-    operation->result = result;
-    for (const auto &[parameterName, type] : parameters) {
-      auto variable =
-          std::make_unique<VarDecl>(Identifier{parameterName, decl.range});
-      variable->type = type;
-      variable->isParameter = true;
-      Parameter parameter;
-      parameter.decl = variable.get();
-      operation->parameters.push_back(std::move(parameter));
-      operation->variables.push_back(std::move(variable));
-    }
-    decl.operations.push_back(std::move(operation));
+  auto checkNumberCount = [&](const char *function, size_t count) {
+    if (count > numbersMax)
+      error(DiagId::BadTableKey, decl.range,
+            "'" + std::string(function) + "' would take " +
+                std::to_string(count) +
+                " numbers of at most 64 bits; a control function takes " +
+                std::to_string(numbersMax));
   };
-  Parameters found, named;
+  TableParameters found, named;
   bool hasPriority = false;
   for (const TableKeyField &key : decl.keys) {
     found.push_back({key.name.name, key.type});
@@ -215,27 +244,29 @@ void Sema::addTableOperations(TableDecl &decl) {
   }
   if (hasPriority)
     named.push_back({"priority", types.word()});
-  Parameters whole = named;
+  TableParameters whole = named;
   for (const StructField &field : decl.record->fields)
     if (!field.isMutable)
       whole.push_back({field.name.name, field.type});
-  size_t count = whole.size();
-  for (const auto &[name, type] : whole)
-    count += type->isWide();
-  if (count > numbersMax)
-    error(DiagId::BadTableKey, decl.range,
-          "'add' would take " + std::to_string(count) +
-              " numbers of at most 64 bits; a control function takes " +
-              std::to_string(numbersMax));
+  checkNumberCount("add", numbersOf(whole));
   if (countsBytes(decl))
     found.push_back({bytesCounter, types.word()});
   const Type *record = types.structType(decl.record.get(), decl.name);
-  add("find", found, types.pointer(record));
-  add("add", whole, types.intType());
-  add("change", whole, types.intType());
-  add("remove", named, types.intType());
-  add("clear", {}, types.intType());
-  add("count", {}, types.word());
+  addOperation(decl, "find", found, types.pointer(record));
+  addOperation(decl, "add", whole, types.intType());
+  addOperation(decl, "change", whole, types.intType());
+  addOperation(decl, "remove", named, types.intType());
+  addOperation(decl, "clear", {}, types.intType());
+  addOperation(decl, "count", {}, types.word());
+  if (meterOf(decl).empty())
+    return;
+  checkNumberCount("set_meter",
+                   numbersOf(named) + meterRates(meterOf(decl))->size());
+  TableParameters asked = {{"entry", types.pointer(record)},
+                           {"length", types.word()}};
+  addOperation(decl, "color", asked, types.word()).hasCriticalSection = true;
+  asked.push_back({"incoming", types.word()});
+  addOperation(decl, "color_of", asked, types.word()).hasCriticalSection = true;
 }
 
 const Type *Sema::tableMember(FieldExpr &expr, TableDecl &table) {
@@ -251,7 +282,10 @@ const Type *Sema::tableMember(FieldExpr &expr, TableDecl &table) {
   auto &diagnostic =
       error(DiagId::NoSuchMember, expr.field.range,
             "the table '" + table.name + "' has no function '" + name + "'");
-  if (std::string nearest = nearestName(name, operationNames); !nearest.empty())
+  std::vector<std::string> names;
+  for (auto &operation : table.operations)
+    names.push_back(operation->name);
+  if (std::string nearest = nearestName(name, names); !nearest.empty())
     diagnostic.note("did you mean '" + nearest + "'?")
         .fix(expr.field.range, nearest);
   return types.error();

@@ -85,11 +85,32 @@ void AstBuilder::tableFields(P::TableFieldsContext *context, TableDecl &table) {
   }
 }
 
+static void addHiddenField(TableDecl &table, const Identifier &name) {
+  StructField word;
+  word.name = name;
+  word.typeSyntax = {"u32", name.range, false};
+  word.isMutable = true;
+  table.record->fields.push_back(std::move(word));
+}
+
 void AstBuilder::tableNumber(P::TableNumberContext *context, TableDecl &table) {
   Identifier word = identifier(context->IDENT());
+  if (word.name == "meter") {
+    Identifier kind{context->expression()->getText(),
+                    range(context->expression())};
+    if (!meterRates(kind.name))
+      error(DiagId::BadTableItem, kind.range,
+            "a meter is 'single_rate' or 'two_rate', not '" + kind.name + "'");
+    else if (!meterOf(table).empty())
+      error(DiagId::BadTableItem, word.range,
+            "the meter of the table is given twice");
+    else
+      addHiddenField(table, {kind.name + meterSuffix, kind.range});
+    return;
+  }
   bool isLimit = word.name == "limit";
   if (!isLimit && word.name != "size") {
-    unknownTableItem(word, "'size NUMBER;' and 'limit NUMBER;'");
+    unknownTableItem(word, "'size NUMBER;', 'limit NUMBER;' and 'meter KIND;'");
     return;
   }
   ExprPtr &number = isLimit ? table.limit : table.size;
@@ -97,14 +118,6 @@ void AstBuilder::tableNumber(P::TableNumberContext *context, TableDecl &table) {
     error(DiagId::BadTableItem, word.range,
           "the " + word.name + " of the table is given twice");
   number = expression(context->expression());
-}
-
-static void addHiddenField(TableDecl &table, const Identifier &name) {
-  StructField word;
-  word.name = name;
-  word.typeSyntax = {"u32", name.range, false};
-  word.isMutable = true;
-  table.record->fields.push_back(std::move(word));
 }
 
 void AstBuilder::tableCounters(P::TableNamesContext *context,

@@ -53,21 +53,25 @@ std::string BucketText::found(const std::vector<std::string> &data,
   return text;
 }
 
+std::string BucketText::foundWord(unsigned word) const {
+  return layout.dataWords() == 1
+             ? std::string("(u32)found")
+             : "(u32)(found >> " + number(layout.shiftOf(word)) + ")";
+}
+
+std::string BucketText::numberOfFound() const {
+  return foundWord(layout.dataWords() - 1) + (layout.hasValues ? " >> 1" : "");
+}
+
 std::string BucketText::fieldOf(unsigned field) const {
   const FieldPlace &place = layout.fields[field];
   std::string type = "(" + typeOf(field) + ")";
-  auto word = [&](unsigned at) {
-    return layout.dataWords() == 1
-               ? std::string("(u32)found")
-               : "(u32)(found >> " + number(layout.shiftOf(at)) + ")";
-  };
-  std::string last = word(layout.dataWords() - 1);
+  auto word = [&](unsigned at) { return foundWord(at); };
   switch (place.kind) {
   case FieldPlace::State:
-    return "states[" + last + (layout.hasValues ? " >> 1" : "") + "]." +
-           slotField(field);
+    return "states[" + numberOfFound() + "]." + slotField(field);
   case FieldPlace::Value:
-    return "values[" + last + "]." + slotField(field);
+    return "values[" + word(layout.dataWords() - 1) + "]." + slotField(field);
   case FieldPlace::Slot:
     break;
   }
@@ -150,9 +154,8 @@ std::string BucketText::records() const {
     text += "struct value {" + fieldsOf(FieldPlace::Value) +
             " };\nvalue values[2 * NUMBERS];\n@place(dram) u32 "
             "changed_at[NUMBERS];\n";
-  if (layout.hasStates)
-    text += "struct state {" + fieldsOf(FieldPlace::State) +
-            " };\nstate states[NUMBERS];\n";
+  if (std::string fields = fieldsOf(FieldPlace::State); !fields.empty())
+    text += "struct state {" + fields + " };\nstate states[NUMBERS];\n";
   return text;
 }
 

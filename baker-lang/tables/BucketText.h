@@ -21,8 +21,10 @@ public:
   std::string fieldOf(unsigned field) const;
   /// The condition that `found` is an entry.
   std::string isHit() const;
-  /// The number of the entry at a place, which has fields elsewhere.
+  /// The number of the entry at a place, or of `found`, which has fields
+  /// elsewhere.
   std::string numberOfPlace(const std::string &place) const;
+  std::string numberOfFound() const;
 
 private:
   std::optional<uint64_t> numberOf(llvm::StringRef placeholder) const;
@@ -30,6 +32,8 @@ private:
   std::string typeOf(unsigned field) const;
   llvm::ArrayRef<mlir::Type> fieldTypes() const;
   std::string foundType() const;
+  /// Data word `word` of `found`.
+  std::string foundWord(unsigned word) const;
   /// `u32` expressions of the words of a value.
   std::vector<std::string> wordsOf(unsigned field,
                                    const std::string &value) const;

@@ -30,7 +30,7 @@ std::string CounterText::foundWord(const std::string &name) const {
 }
 
 std::string CounterText::wordOfEntry(const std::string &name) const {
-  return std::string(buckets ? "states" : "entries") + "[counters_of(n)]." +
+  return std::string(buckets ? "states" : "entries") + "[number_of_place(n)]." +
          slotField(fieldOf(name));
 }
 
@@ -83,9 +83,8 @@ void CounterText::show(ShowText &show) const {
     show.store("(u32)(" + wordOfEntry(idleMark) + " == NOTED ? 0 : 1)");
 }
 
-/// What `entry_word` returns beyond the words of an entry.
-std::string CounterText::countersWord() const {
-  unsigned bits = hasCounter(packetsCounter) * HasPackets |
+std::string CounterText::countersWord(unsigned others) const {
+  unsigned bits = others | hasCounter(packetsCounter) * HasPackets |
                   hasCounter(bytesCounter) * HasBytes |
                   ir::TableOp(table).getIdle() * HasIdle;
   if (bits == 0)
@@ -95,8 +94,6 @@ std::string CounterText::countersWord() const {
 }
 
 std::optional<std::string> CounterText::valueOf(StringRef name) const {
-  if (name == "COUNTERS_WORD")
-    return countersWord();
   if (name == "FOUND")
     return std::string("u32");
   if (name == "BYTES_PARAMETER")

@@ -21,15 +21,18 @@ public:
   std::optional<std::string> valueOf(llvm::StringRef placeholder) const;
   /// Appends the counters of the entry `n`, and whether it is idle.
   void show(ShowText &show) const;
+  /// What `entry_word` returns beyond the words of an entry; `others`: bits for
+  /// words that follow the counters'.
+  std::string countersWord(unsigned others) const;
 
-private:
-  unsigned fieldOf(const std::string &name) const;
   /// A word of the entry that a look-up found, or of the entry `n`.
   std::string foundWord(const std::string &name) const;
   std::string wordOfEntry(const std::string &name) const;
+
+private:
+  unsigned fieldOf(const std::string &name) const;
   bool hasCounter(const std::string &name) const;
   std::string countHit() const;
-  std::string countersWord() const;
   std::string reset() const;
 
   ir::TableOp table;

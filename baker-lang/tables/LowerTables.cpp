@@ -68,11 +68,16 @@ public:
     return code->lookupSymbol<func::FuncOp>(
         (tableModuleName + Twine(".") + name).str());
   }
+  void dropLibraryControl();
   void rename();
   /// Moves the code into the module of the table.
   void merge(uint32_t loopsBefore);
 
 private:
+  /// Whether a symbol is of the table's module, and not of the library.
+  static bool isOfTable(StringRef name) {
+    return name.starts_with((tableModuleName + Twine(".")).str());
+  }
   std::string newName(StringRef name);
   void nameArguments(func::FuncOp control);
 
@@ -84,9 +89,10 @@ private:
 /// `t.add` is the control function `routes.add`, `t.v0` the one that reads the
 /// record's first field; all but the look-up is the table's own.
 std::string TableCode::newName(StringRef name) {
-  bool isOfModule = name.consume_front((tableModuleName + Twine(".")).str());
-  KARAKAL_ASSERT(isOfModule, "a table's text declares one module");
   std::string prefix = table.getSymName().str() + ".";
+  if (!isOfTable(name))
+    return prefix + "own." + name.str();
+  name = name.drop_front(StringRef(tableModuleName).size() + 1);
   if (name == "find")
     return prefix + "find";
   func::FuncOp function = this->function(name);
@@ -107,11 +113,23 @@ void TableCode::nameArguments(func::FuncOp control) {
   for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
     if (!ir::isMutable(table, i))
       names.push_back(record.getFieldNames()[i].str());
+  if (control.getSymName().ends_with(".set_meter")) {
+    names.resize(ir::entryArguments(ir::keysOf(table)).size());
+    llvm::append_range(names, *meterRates(*table.getMeter()));
+  }
   KARAKAL_ASSERT(control.getNumArguments() <= names.size(),
                  "a control function takes the entry, or a part of it");
   for (unsigned i = 0; i < control.getNumArguments(); ++i)
     control.setArgAttr(i, ir::nameAttrName,
                        StringAttr::get(control.getContext(), names[i]));
+}
+
+/// The table has control functions of its own for what it takes of the library.
+void TableCode::dropLibraryControl() {
+  for (auto function : llvm::make_early_inc_range(code->getOps<func::FuncOp>()))
+    if (!isOfTable(function.getSymName()) &&
+        ir::kindOf(function) == ir::FunctionKind::Control)
+      function.erase();
 }
 
 void TableCode::rename() {
@@ -187,6 +205,20 @@ void lowerCountHit(ir::TableCountHitOp counted, Value found) {
                                (counted.getTable() + ".own.count_hit").str(),
                                TypeRange(), arguments);
   counted.erase();
+}
+
+/// `found`: what the look-up returned.
+void lowerColor(ir::TableColorOp color, Value found) {
+  OpBuilder builder(color);
+  llvm::SmallVector<Value> arguments = {found, color.getLength()};
+  if (color.getIncoming())
+    arguments.push_back(color.getIncoming());
+  const char *callee = color.getIncoming() ? ".own.color_of" : ".own.color";
+  auto call = builder.create<func::CallOp>(color.getLoc(),
+                                           (color.getTable() + callee).str(),
+                                           builder.getI32Type(), arguments);
+  color.replaceAllUsesWith(call.getResult(0));
+  color.erase();
 }
 
 /// Joins the loads of a bucket's words in a look-up into one command, so that
@@ -318,6 +350,8 @@ void BucketLookup::lower() {
       hit.erase();
     } else if (auto counted = dyn_cast<ir::TableCountHitOp>(user)) {
       lowerCountHit(counted, found);
+    } else if (auto color = dyn_cast<ir::TableColorOp>(user)) {
+      lowerColor(color, found);
     } else {
       lowerEntry(cast<ir::TableEntryOp>(user));
     }
@@ -370,6 +404,7 @@ LogicalResult LowerTables::lower(ir::TableOp table) {
   TableCode code(table, std::move(*compiled));
   if (structure->kind == StructureKind::Buckets)
     readBucketsAtOnce(code.function("look_up"));
+  code.dropLibraryControl();
   code.rename();
   code.merge(loopCount(getOperation()));
   table.setStructureAttr(
@@ -433,7 +468,7 @@ void LowerTables::runOnOperation() {
   llvm::SmallVector<Operation *> users;
   module.walk([&](Operation *op) {
     if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp,
-            ir::TableCountHitOp, ir::TableUpdateOp>(op))
+            ir::TableCountHitOp, ir::TableColorOp, ir::TableUpdateOp>(op))
       users.push_back(op);
   });
   for (Operation *op : users) {
@@ -444,6 +479,8 @@ void LowerTables::runOnOperation() {
       lowerHit(hit);
     } else if (auto counted = dyn_cast<ir::TableCountHitOp>(op)) {
       lowerCountHit(counted, counted.getEntry());
+    } else if (auto color = dyn_cast<ir::TableColorOp>(op)) {
+      lowerColor(color, color.getEntry());
     } else if (auto entry = dyn_cast<ir::TableEntryOp>(op)) {
       lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
                             (entry.getTable() + ".own.entries").str()));

@@ -37,8 +37,8 @@ static constexpr uint64_t sureEntriesMax = 1024;
 static constexpr uint64_t dramTrieChannels = 4;
 
 const char *nameOf(StructureKind kind) {
-  static const char *const names[] = {"direct", "buckets", "hash", "trie",
-                                      "list"};
+  static const char *const names[] = {"direct", "buckets", "hash",
+                                      "trie",   "list",    "tuples"};
   return names[unsigned(kind)];
 }
 
@@ -227,6 +227,26 @@ Candidate list(ir::TableOp table, const KeyLayout &layout) {
   return made;
 }
 
+Candidate tuples(ir::TableOp table, const KeyLayout &layout) {
+  Candidate made;
+  made.structure.kind = StructureKind::Tuples;
+  uint64_t limit = table.getLimit();
+  made.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  // A mark of its age beside each slot, and the heads of the chains.
+  uint64_t words = (limit + 2) * (slotWords(table, layout) + 1) +
+                   made.structure.slots +
+                   2 * tuplesMax * (layout.packedWords + 2);
+  made.cost =
+      "1 hash and 2 accesses for each of at most " + std::to_string(tuplesMax) +
+      " combinations of masks, and 1 for each entry of the same hash, " +
+      bytesText(words);
+  if (layout.packedWords == 0)
+    made.refusal = "all fields are ranges, which are not hashed, so that the "
+                   "limit is at most " +
+                   std::to_string(listEntriesMax);
+  return made;
+}
+
 } // namespace
 
 std::optional<TableStructure> chooseStructure(ir::TableOp table,
@@ -236,7 +256,7 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table,
   KARAKAL_ASSERT(layout.words() >= 1, "a key has bits");
   std::vector<Candidate> candidates;
   if (layout.hasMasks)
-    candidates = {list(table, layout)};
+    candidates = {list(table, layout), tuples(table, layout)};
   else if (layout.hasLength)
     candidates = tries(table, layout);
   else
@@ -252,7 +272,10 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table,
     } else if (chosen) {
       ir::explain(table, explainName)
           << table.getSymName() << ": not " << name << " (" << candidate.cost
-          << "): more accesses";
+          << "): "
+          << (candidate.structure.kind == StructureKind::Tuples
+                  ? "a short list takes any masks"
+                  : "more accesses");
     } else {
       chosen = &candidate;
       ir::explain(table, explainName)

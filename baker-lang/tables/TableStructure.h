@@ -14,6 +14,7 @@ enum class StructureKind {
   Hash,    ///< open addressing by the hash unit
   Trie,    ///< a multi-bit trie of slot numbers
   List,    ///< a list of slots in order of priority
+  Tuples,  ///< for each combination of masks a search by hash
 };
 
 /// A structure with the numbers that its template needs.
@@ -23,6 +24,10 @@ struct TableStructure {
       0; ///< Direct: keys; Buckets; Hash: slots; else buckets of the core
   TrieLayout trie; ///< Trie
 };
+
+/// The most combinations of masks in a table of tuples, and the most entries in
+/// a chain of its hash table.
+inline constexpr uint64_t tuplesMax = 64, tupleChainMax = 64;
 
 /// The name of a kind, which is that of its template.
 const char *nameOf(StructureKind kind);

@@ -7,8 +7,10 @@
 
 #include "baker-lang/tables/BucketText.h"
 #include "baker-lang/tables/CounterText.h"
+#include "baker-lang/tables/MeterText.h"
 #include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
+#include "baker-lang/tables/TrieText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,7 +58,8 @@ public:
   TableWriter(ir::TableOp table, const TableStructure &structure)
       : table(table), structure(structure), keys(ir::keysOf(table)),
         layout(keys), record(cast<ir::StructType>(table.getRecord())),
-        counters(table, buckets) {
+        counters(table, buckets),
+        meter(table, structure.kind, buckets, counters) {
     if (structure.kind == StructureKind::Buckets)
       buckets.emplace(table, hash());
   }
@@ -67,7 +70,11 @@ public:
 private:
   std::optional<uint64_t> numberOf(StringRef placeholder);
   std::optional<std::string> listOf(StringRef placeholder);
-  bool isList() const { return structure.kind == StructureKind::List; }
+  /// Whether a look-up compares entries in order of priority.
+  bool hasChains() const {
+    return structure.kind == StructureKind::List || isTuples();
+  }
+  bool isTuples() const { return structure.kind == StructureKind::Tuples; }
   std::string typeOf(unsigned field) {
     return cast<StringAttr>(table.getTypes()[field]).str();
   }
@@ -98,8 +105,6 @@ private:
   std::string hash();
   std::string slotWords();
   std::string difference();
-  std::string levels();
-  std::string levelSums(const std::function<uint64_t(const TrieLevel &)> &of);
   std::string defaultSlot(unsigned field);
   std::string readers();
   ShowText show();
@@ -112,6 +117,7 @@ private:
   ir::StructType record;
   std::optional<BucketText> buckets;
   CounterText counters;
+  MeterText meter;
 };
 
 std::string TableWriter::keyArguments(bool withTypes) {
@@ -263,7 +269,8 @@ std::string TableWriter::change() {
            ";";
   });
   return "u32 n = new_slot();\nif (n == 0)\nreturn NO_SPACE;\n" +
-         storeValues("n", false) + "\n" + copies + "\nreplace(old, n);";
+         storeValues("n", false) + "\n" + copies + meter.copy() +
+         "\nreplace(old, n);";
 }
 
 std::string TableWriter::keyWords() {
@@ -295,8 +302,8 @@ std::string TableWriter::hash() {
 }
 
 std::string TableWriter::slotWords() {
-  unsigned words = isList() ? layout.words() - 1 : layout.words();
-  const char *slot = isList() ? "n" : "at + 1";
+  unsigned words = hasChains() ? layout.words() - 1 : layout.words();
+  const char *slot = hasChains() ? "n" : "at + 1";
   return joined(words, "\n", [&](unsigned i) {
     return "u32 " + numbered("e", i) + " = entries[" + slot + "].key[" +
            std::to_string(i) + "];";
@@ -305,7 +312,7 @@ std::string TableWriter::slotWords() {
 
 std::string TableWriter::difference() {
   unsigned words = layout.packedWords;
-  if (!isList())
+  if (!hasChains())
     return joined(words, " | ", [&](unsigned i) {
       return "e" + std::to_string(i) + " ^ k" + std::to_string(i);
     });
@@ -321,38 +328,6 @@ std::string TableWriter::difference() {
             numbered("e", next + 1) + ")";
     next += 2;
   }
-  return text;
-}
-
-/// The bits of the key's words that select a word of a trie's node.
-static std::string indexOf(const TrieLevel &level) {
-  unsigned word = level.bits / 32, end = level.bits % 32 + level.stride;
-  std::string mask = " & " + std::to_string((1u << level.stride) - 1);
-  std::string first = numbered("k", word);
-  if (end <= 32)
-    return "(" + first + " >> " + std::to_string(32 - end) + mask + ")";
-  return "((" + first + " << " + std::to_string(end - 32) + " | " +
-         numbered("k", word + 1) + " >> " + std::to_string(64 - end) + ")" +
-         mask + ")";
-}
-
-std::string TableWriter::levels() {
-  const std::vector<TrieLevel> &levels = structure.trie.levels;
-  return joined(unsigned(levels.size()), "\n", [&](unsigned i) {
-    if (i == 0)
-      return "u32 at = trie[" + indexOf(levels[0]) + "];";
-    return "if ((at & CHILD) == 0)\nreturn at;\nat = trie[(at & ~CHILD) + " +
-           indexOf(levels[i]) + "];";
-  });
-}
-
-/// Sums of a trie's levels before each, and of all.
-std::string
-TableWriter::levelSums(const std::function<uint64_t(const TrieLevel &)> &of) {
-  std::string text = "0";
-  uint64_t sum = 0;
-  for (const TrieLevel &level : structure.trie.levels)
-    text += ", " + std::to_string(sum += of(level));
   return text;
 }
 
@@ -395,6 +370,9 @@ ShowText TableWriter::show() {
     show.text = *buckets->valueOf("FOUND") + " found = look_up(" +
                 *listOf("KEY_WORD_LIST") + ");\n" + show.text;
   counters.show(show);
+  meter.show(show);
+  if (isTuples())
+    show.store("ages[n]");
   return show;
 }
 
@@ -422,6 +400,12 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return table.getLimit();
   if (name == "KEYS" || name == "SLOTS" || name == "BUCKETS")
     return structure.slots;
+  if (name == "PACKED_WORDS")
+    return layout.packedWords;
+  if (name == "TUPLES")
+    return tuplesMax;
+  if (name == "CHAIN")
+    return tupleChainMax;
   if (name == "UNUSED_BITS")
     return 32 - layout.packedBits;
   if (name == "SHOWN_WORDS")
@@ -460,16 +444,23 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return words("u32 k", "");
   if (name == "WORD_NAMES")
     return words("k", "");
+  if (name == "MASKED_WORDS")
+    return joined(layout.packedWords, ", ", [](unsigned i) {
+      return numbered("k", i) + " & " + numbered("m", i);
+    });
   if (name == "KEY_WORD_LIST")
     return words("key[", "]");
   if (name == "ENTRY_WORD_LIST")
     return words("entries[n].key[", "]");
   if (name == "LEVEL_BITS")
-    return levelSums([](const TrieLevel &level) { return level.stride; });
+    return trieSumsText(structure.trie,
+                        [](const TrieLevel &level) { return level.stride; });
   if (name == "LEVEL_NODES")
-    return levelSums([](const TrieLevel &level) { return level.nodes; });
+    return trieSumsText(structure.trie,
+                        [](const TrieLevel &level) { return level.nodes; });
   if (name == "LEVEL_WORDS")
-    return levelSums([](const TrieLevel &level) { return level.words(); });
+    return trieSumsText(structure.trie,
+                        [](const TrieLevel &level) { return level.words(); });
   if (name == "PLACE_OF_KEY")
     return std::string(buckets ? "place_of_key()" : "slot_of_key()");
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
@@ -487,16 +478,26 @@ std::string TableWriter::valueOf(StringRef name) {
   if (buckets)
     if (auto piece = buckets->valueOf(name))
       return *piece;
+  if (name == "COUNTERS_WORD")
+    return counters.countersWord(meter.readerBits() |
+                                 (isTuples() ? HasAge : 0));
   if (auto piece = counters.valueOf(name))
     return *piece;
+  if (auto piece = meter.valueOf(name))
+    return *piece;
   if (name == "LEVELS")
-    return levels();
+    return trieLevelsText(structure.trie);
   if (name == "KEY_WORDS_OF_PARAMETERS")
     return keyWords();
   if (name == "HASH")
     return hash();
   if (name == "SLOT_WORDS")
     return slotWords();
+  if (name == "MASK_WORDS")
+    return joined(layout.packedWords, "\n", [](unsigned i) {
+      return "u32 " + numbered("m", i) + " = tuples[at].mask[" +
+             std::to_string(i) + "];";
+    });
   if (name == "DIFFERENCE")
     return difference();
   if (name == "SET_KEY")
@@ -533,7 +534,11 @@ std::string filledIn(StringRef text, TableWriter &writer) {
 Result<std::string> tableText(ir::TableOp table,
                               const TableStructure &structure,
                               const std::string &folder) {
-  std::vector<std::string> parts = {"header", "key"};
+  const bool hasMeter = table.getMeter().has_value();
+  std::vector<std::string> parts;
+  if (hasMeter)
+    parts = {"meters"};
+  parts.insert(parts.end(), {"header", "key"});
   if (structure.kind == StructureKind::Buckets) {
     parts.push_back("grace");
     if (BucketLayout(table).usesNumbers())
@@ -544,7 +549,8 @@ Result<std::string> tableText(ir::TableOp table,
   if (structure.kind == StructureKind::Trie)
     parts.push_back("grace");
   if (structure.kind == StructureKind::Trie ||
-      structure.kind == StructureKind::List)
+      structure.kind == StructureKind::List ||
+      structure.kind == StructureKind::Tuples)
     parts.push_back("dense");
   parts.push_back(nameOf(structure.kind));
   if (structure.kind != StructureKind::Buckets)
@@ -552,17 +558,25 @@ Result<std::string> tableText(ir::TableOp table,
   if (structure.kind != StructureKind::Buckets &&
       structure.kind != StructureKind::List)
     parts.push_back("walk");
+  if (ir::countsHits(table) || hasMeter)
+    parts.push_back("places");
   if (ir::countsHits(table))
     parts.push_back("counters");
   if (table.getCounters())
     parts.push_back("reset");
   if (table.getIdle())
     parts.push_back("expire");
+  if (hasMeter)
+    parts.push_back("meter");
   parts.push_back("control");
   TableWriter writer(table, structure);
   std::string text;
-  for (const std::string &part : parts) {
-    std::string path = folder + "/" + part + ".template";
+  std::vector<std::string> paths;
+  if (hasMeter)
+    paths.push_back(folder + "/../net/meters.baker");
+  for (const std::string &part : parts)
+    paths.push_back(folder + "/" + part + ".template");
+  for (const std::string &path : paths) {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
     if (!buffer)
       return makeFileError("E-baker-408", path,

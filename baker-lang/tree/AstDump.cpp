@@ -114,6 +114,8 @@ void Dumper::dump(const DeclList &list) {
                  << " : " << text(field.type) << '\n';
       for (const std::string &counter : countersOf(*decl))
         line() << "counter " << counter << '\n';
+      if (std::string meter = meterOf(*decl); !meter.empty())
+        line() << "meter " << meter << '\n';
       if (hasIdleMark(*decl))
         line() << "idle\n";
     });

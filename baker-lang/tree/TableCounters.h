@@ -6,6 +6,7 @@
 
 #include "baker-lang/tree/TableDecl.h"
 #include "support/EntryCounters.h"
+#include "support/EntryMeters.h"
 
 #include <vector>
 
@@ -43,7 +44,16 @@ inline bool hasIdleMark(const TableDecl &table) {
 
 /// Whether look-ups change the entry that they find.
 inline bool countsHits(const TableDecl &table) {
-  return !table.record->fields.empty() && isHidden(table.record->fields.back());
+  return hasIdleMark(table) || !countersOf(table).empty();
+}
+
+/// The kind of the entries' meters; empty: they have none.
+inline std::string meterOf(const TableDecl &table) {
+  for (const StructField &field : table.record->fields)
+    for (const char *kind : {singleRateMeter, twoRateMeter})
+      if (field.name.name == std::string(kind) + meterSuffix)
+        return kind;
+  return "";
 }
 
 } // namespace karakal::lang

@@ -321,6 +321,8 @@ json describeTables(ModuleOp program) {
       tables.back()["counters"] = ir::countersOf(table);
     if (table.getIdle())
       tables.back()["idle"] = true;
+    if (table.getMeter())
+      tables.back()["meter"] = table.getMeter()->str();
   }
   return tables;
 }

@@ -40,7 +40,9 @@ def Baker_TableOp : Op<BakerDialect, "table",
 
     `counters` names what is counted of the look-ups that find an entry,
     "packets" or "bytes"; with `idle` the look-ups are noted. The record has
-    their words, which are mutable (support/EntryCounters.h).
+    their words, which are mutable (support/EntryCounters.h). `meter` is the kind
+    of meter that each entry has; the record has a word for it, too
+    (support/EntryMeters.h).
 
     ```mlir
     baker.table @router.routes key(lpm "dst" : i32)
@@ -62,6 +64,7 @@ def Baker_TableOp : Op<BakerDialect, "table",
     TypeArrayAttr:$key_types, TypeAttrOf<Baker_StructType>:$record,
     StrArrayAttr:$types, OptionalAttr<StrArrayAttr>:$mutable_fields,
     OptionalAttr<StrArrayAttr>:$counters, UnitAttr:$idle,
+    OptionalAttr<StrAttr>:$meter,
     I64Attr:$size, I64Attr:$limit, OptionalAttr<DenseI64ArrayAttr>:$default_values,
     OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "rows">>:$entries,
     OptionalAttr<DenseI64ArrayAttr>:$prefix_lengths,
@@ -70,7 +73,7 @@ def Baker_TableOp : Op<BakerDialect, "table",
   let assemblyFormat = [{
     $sym_name `key` `(` custom<TableKey>($key_names, $key_kinds, $key_types) `)`
     `record` $record `types` $types (`mutable` $mutable_fields^)?
-    (`counters` $counters^)? (`idle` $idle^)?
+    (`counters` $counters^)? (`idle` $idle^)? (`meter` $meter^)?
     `size` $size `limit` $limit (`default` $default_values^)?
     (`entries` $entries^)? (`prefix_lengths` $prefix_lengths^)?
     (`prefix_nodes` $prefix_nodes^)? (`structure` $structure^)? attr-dict
@@ -131,6 +134,26 @@ def Baker_TableCountHitOp : Baker_TableUser<"table_count_hit"> {
   let arguments = (ins FlatSymbolRefAttr:$table, I32:$entry,
                        Optional<I32>:$bytes);
   let assemblyFormat = "$table `[` $entry `]` (`bytes` $bytes^)? attr-dict";
+}
+
+def Baker_TableColorOp : Baker_TableUser<"table_color"> {
+  let summary = "the color that the meter of an entry gives a packet";
+  let description = [{
+    The packet of `length` bytes takes tokens of the entry's meter. `incoming` is
+    the color that it came with, green if it is missing. The default entry leaves
+    it as it is, and so does an entry whose rates are not set.
+
+    ```mlir
+    %color = baker.table_color @router.users[%entry] length %length
+        incoming %before
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, I32:$entry, I32:$length,
+                       Optional<I32>:$incoming);
+  let results = (outs I32:$color);
+  let assemblyFormat = [{
+    $table `[` $entry `]` `length` $length (`incoming` $incoming^)? attr-dict
+  }];
 }
 
 def Baker_TableUpdateOp : Baker_TableUser<"table_update"> {

@@ -226,6 +226,11 @@ static LogicalResult verifyHiddenFields(TableOp table) {
   }
   if (table.getIdle())
     words.push_back(idleMark);
+  if (auto kind = table.getMeter()) {
+    if (!meterRates(*kind))
+      return table.emitOpError() << "there is no meter of kind " << *kind;
+    words.push_back(kind->str() + meterSuffix);
+  }
   for (const std::string &word : words) {
     auto field = record.fieldIndex(word);
     if (!field || !record.getFieldTypes()[*field].isInteger(32) ||
@@ -298,6 +303,16 @@ TableCountHitOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (bool(getBytes()) != countsBytes(table))
     return emitOpError() << "tells bytes if " << getTableAttr()
                          << " counts them";
+  return success();
+}
+
+LogicalResult
+TableColorOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  TableOp table = tableFor(*this, getTableAttr(), symbolTable);
+  if (!table)
+    return failure();
+  if (!table.getMeter())
+    return emitOpError() << "needs a meter of " << getTableAttr();
   return success();
 }
 

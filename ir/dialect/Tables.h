@@ -15,6 +15,7 @@
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/MatchKind.h"
 #include "support/EntryCounters.h"
+#include "support/EntryMeters.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

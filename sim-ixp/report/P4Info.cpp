@@ -10,6 +10,7 @@
 #include "sim-ixp/report/P4Info.h"
 
 #include "support/Assert.h"
+#include "support/EntryMeters.h"
 
 #include <cctype>
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace {
 /// The first byte of an object's id tells its kind (P4Runtime 1.3,
 /// section 6.3).
 constexpr uint32_t actionIds = 0x01u << 24, tableIds = 0x02u << 24,
-                   directCounterIds = 0x13u << 24;
+                   directCounterIds = 0x13u << 24, directMeterIds = 0x15u << 24;
 
 std::string quoted(const std::string &text) { return json(text).dump(); }
 
@@ -87,6 +88,10 @@ std::string tableText(const json &table, uint32_t number,
               ? "  direct_resource_ids: " +
                     std::to_string(directCounterIds | number) + "\n"
               : "") +
+         (table.contains("meter")
+              ? "  direct_resource_ids: " +
+                    std::to_string(directMeterIds | number) + "\n"
+              : "") +
          "  size: " + std::to_string(table["limit"].get<uint64_t>()) +
          (table.contains("idle") ? "\n  idle_timeout_behavior: NOTIFY_CONTROL"
                                  : "") +
@@ -107,6 +112,23 @@ std::string counterText(const json &table, uint32_t number,
                   table["name"].get<std::string>() + ".counters",
                   alias + ".counters") +
          "  }\n  spec {\n    unit: " + unit +
+         "\n  }\n  direct_table_id: " + std::to_string(tableIds | number) +
+         "\n}\n";
+}
+
+/// The meter of the entries of a table.
+std::string meterText(const json &table, uint32_t number,
+                      const std::string &alias) {
+  if (!table.contains("meter"))
+    return "";
+  std::string type = table["meter"] == singleRateMeter
+                         ? "SINGLE_RATE_THREE_COLOR"
+                         : "TWO_RATE_THREE_COLOR";
+  return "direct_meters {\n" +
+         preamble(directMeterIds | number,
+                  table["name"].get<std::string>() + ".meter",
+                  alias + ".meter") +
+         "  }\n  spec {\n    unit: BYTES\n    type: " + type +
          "\n  }\n  direct_table_id: " + std::to_string(tableIds | number) +
          "\n}\n";
 }
@@ -135,14 +157,15 @@ std::string p4Info(const json &manifest) {
                      "\n  arch: \"karakal\"\n}\n";
   const json tables = manifest.value("tables", json::array());
   uint32_t number = 0;
-  std::string actions, counters;
+  std::string actions, counters, meters;
   for (const json &table : tables) {
     std::string alias = aliasOf(table["name"], tables);
     text += tableText(table, ++number, alias);
     actions += actionText(table, number, alias);
     counters += counterText(table, number, alias);
+    meters += meterText(table, number, alias);
   }
-  return text + actions + counters;
+  return text + actions + counters + meters;
 }
 
 } // namespace karakal::sim

@@ -18,6 +18,11 @@ KINDS = ("exact", "lpm", "ternary", "range")
 Key = tuple[tuple[tuple[int, int], ...], int]
 Pools = Callable[["Field"], list[int]]
 
+#: The limit of a table that is searched tuple by tuple.
+MANY = 2000
+#: Such a table takes entries of any masks up to this number.
+ANY_MASKS = 60
+
 
 @dataclass
 class Field:
@@ -118,6 +123,10 @@ class Table:
     #: What a look-up without a match finds.
     miss: tuple[int, ...] = ()
     constants: list[tuple[Key, tuple[int, ...]]] = field(default_factory=list)
+
+    @property
+    def entries_max(self) -> int:
+        return min(self.limit, ANY_MASKS) if self.limit == MANY else self.limit
 
     @property
     def has_priority(self) -> bool:
@@ -237,7 +246,7 @@ class State:
                 call = Call(table, verb)
             elif verb == "add":
                 key = table.random_key(rng, pools)
-                if key in self.entries or len(self.entries) == table.limit:
+                if key in self.entries or len(self.entries) == table.entries_max:
                     continue
                 call = Call(table, verb, key, table.random_values(rng))
             elif self.entries:
@@ -266,6 +275,8 @@ def random_table(rng: random.Random, name: str, pools: Pools | None = None) -> T
         key.append(Field(f"k{i}", kind, rng.choice(widths)))
     rng.shuffle(key)
     limit = rng.choice((1, 5, 30, 200))
+    if shape == "rules" and any(each.kind != "range" for each in key):
+        limit = rng.choice((limit, MANY))
     values = [random_type(rng) for _ in range(rng.randint(1, 3))]
     table = Table(name, key, values, limit)
     if pools is None:

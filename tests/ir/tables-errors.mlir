@@ -174,3 +174,22 @@ func.func private @f(%n: i32) {
   baker.table_count_hit @t[%n] bytes %n
   return
 }
+
+// -----
+
+// expected-error @+1 {{there is no meter of kind three}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] meter "three" size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{the record has no mutable i32 'two_rate.meter'}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] meter "two_rate" size 1 limit 1
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%n: i32) {
+  // expected-error @+1 {{needs a meter of @t}}
+  %color = baker.table_color @t[%n] length %n
+  return
+}

@@ -1,6 +1,6 @@
 """Protobuf's text form of P4Runtime's P4Info, with the fields that it may have.
 
-The messages are typed from p4runtime's p4/config/v1/p4info.proto (1.3): each
+The messages are typed from p4runtime's p4/config/v1/p4info.proto (1.4): each
 field's name, its message or type, and whether it may occur more than once.
 """
 
@@ -16,6 +16,7 @@ MESSAGES: dict[str, dict[str, tuple[str, bool]]] = {
         "tables": ("Table", True),
         "actions": ("Action", True),
         "direct_counters": ("DirectCounter", True),
+        "direct_meters": ("DirectMeter", True),
     },
     "PkgInfo": {
         "name": ("string", False),
@@ -49,6 +50,12 @@ MESSAGES: dict[str, dict[str, tuple[str, bool]]] = {
         "direct_table_id": ("uint32", False),
     },
     "CounterSpec": {"unit": ("Unit", False)},
+    "DirectMeter": {
+        "preamble": ("Preamble", False),
+        "spec": ("MeterSpec", False),
+        "direct_table_id": ("uint32", False),
+    },
+    "MeterSpec": {"unit": ("MeterUnit", False), "type": ("MeterType", False)},
     "MatchField": {
         "id": ("uint32", False),
         "name": ("string", False),
@@ -69,6 +76,12 @@ ENUMS = {
     "MatchType": ("UNSPECIFIED", "EXACT", "LPM", "TERNARY", "RANGE", "OPTIONAL"),
     "IdleTimeoutBehavior": ("NO_TIMEOUT", "NOTIFY_CONTROL"),
     "Unit": ("UNSPECIFIED", "BYTES", "PACKETS", "BOTH"),
+    "MeterUnit": ("UNSPECIFIED", "BYTES", "PACKETS"),
+    "MeterType": (
+        "TWO_RATE_THREE_COLOR",
+        "SINGLE_RATE_THREE_COLOR",
+        "SINGLE_RATE_TWO_COLOR",
+    ),
 }
 TOKEN = re.compile(
     r'\s*(?:#[^\n]*\n\s*)*([A-Za-z_]\w*|-?\d+|"(?:[^"\\\n]|\\.)*"|[{}:])'

@@ -1,0 +1,181 @@
+"""Tables with masks or ranges of more than 1,024 entries: tuple space search."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from testkit.captures import read_pcapng, write_pcap
+from testkit.runs import commands, compile_text
+from testkit.tools import output_of, read_json, requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
+
+PROGRAM = """
+protocol p { head : 112; src : 32; dst : 32; port : 16; kind : 8; found : 32;
+             demux { 29 }; }
+module m {
+  table rules {
+    key { ternary u32 src; lpm u32 dst; range u16 port; ternary u8 kind; }
+    value { u16 a; u32 b; mutable u32 n; }
+    limit 3000;
+  }
+  ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+}
+m.f.ppf(p_pkt * ph) {
+  rules * rule = rules.find(ph->src, ph->dst, ph->port, ph->kind);
+  ph->found = rule ? (u32)rule->a << 16 | rule->b : 0xffffffff;
+  channel_put(out_cc, ph);
+}
+"""
+HEAD = bytes(12) + b"\x12\x34"
+MISS = 0xFFFFFFFF
+
+
+class Rule:
+    """A rule of few bits, so that rules overlap much and priorities are equal."""
+
+    def __init__(self, rng: random.Random, number: int) -> None:
+        self.number = number
+        self.mask = rng.choice([0, 0xFF000000, 0xFFFF0000, 0xFF0000FF, 0xFFFFFFFF])
+        self.src = rng.choice([0x0A000000, 0x0A010000, 0x0A010001]) & self.mask
+        self.length = rng.choice([0, 8, 16, 24, 32])
+        self.dst = rng.choice([0x0B000000, 0x0B010100, 0x0B010101])
+        self.dst &= 0xFFFFFFFF << (32 - self.length) & 0xFFFFFFFF
+        self.first, self.last = sorted(rng.randrange(6) for _ in range(2))
+        self.kind_mask = rng.choice([0, 255])
+        self.kind = rng.choice([6, 17]) & self.kind_mask
+        self.priority = rng.randrange(30)
+
+    def key(self) -> str:
+        return (
+            f"{self.src} & {self.mask}, {self.dst}/{self.length}, "
+            f"{self.first}..{self.last}, {self.kind} & {self.kind_mask}, "
+            f"{self.priority}"
+        )
+
+    def matches(self, src: int, dst: int, port: int, kind: int) -> bool:
+        return (
+            src & self.mask == self.src
+            and (dst ^ self.dst) >> (32 - self.length) == 0
+            and self.first <= port <= self.last
+            and kind & self.kind_mask == self.kind
+        )
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_text(PROGRAM, tmp_path_factory.mktemp("tuples"))
+
+
+def histories(
+    seed: int,
+) -> tuple[list[str], list[tuple[int, ...]], list[int], list[Rule]]:
+    """Calls, packets, what each packet finds, and the entries at the end."""
+    rng = random.Random(seed)
+    lines: list[str] = []
+    rules: dict[str, Rule] = {}
+    packets: list[tuple[int, ...]] = []
+    found: list[int] = []
+    for number in range(1, 400):
+        when = f"@packet {len(packets)} " if number > 150 else ""
+        rule = Rule(rng, number)
+        if rule.key() in rules:
+            lines.append(f"{when}rules.change({rule.key()}, a: {number}, b: {number})")
+            rules[rule.key()].number = number
+        elif number > 150 and rng.random() < 0.5:
+            key = rng.choice(list(rules))
+            lines.append(f"{when}rules.remove({key})")
+            del rules[key]
+        else:
+            lines.append(f"{when}rules.add({rule.key()}, a: {number}, b: {number})")
+            rules[rule.key()] = rule
+        for _ in range(2 if number >= 150 else 0):
+            packet = (
+                rng.choice([0x0A000000, 0x0A010000, 0x0A010001, 0x0A0000FF]),
+                rng.choice([0x0B000000, 0x0B010100, 0x0B010101, 0x0C000000]),
+                rng.randrange(7), rng.choice([6, 17, 1]),
+            )  # fmt: skip
+            packets.append(packet)
+            matching = [r for r in rules.values() if r.matches(*packet)]
+            # Of equal priorities the oldest, which Python's dict has first.
+            best = max(matching, key=lambda r: r.priority, default=None)
+            found.append(best.number << 16 | best.number if best else MISS)
+    return lines, packets, found, list(rules.values())
+
+
+def frame_of(packet: tuple[int, ...], number: int) -> bytes:
+    src, dst, port, kind = packet
+    key = src.to_bytes(4) + dst.to_bytes(4) + port.to_bytes(2) + kind.to_bytes(1)
+    return HEAD + key + bytes(4) + number.to_bytes(31)
+
+
+@pytest.mark.parametrize("machine", range(3))
+def test_the_best_entry_is_found(machine: int, program: Path, tmp_path: Path) -> None:
+    """And `dump` tells the entries in the order of their priorities and ages."""
+    lines, packets, found, rules = histories(seed=7)
+    trace, control, out = (tmp_path / n for n in ("t.pcap", "c.txt", "o.pcapng"))
+    stats = tmp_path / "s.json"
+    write_pcap(trace, [frame_of(p, i) for i, p in enumerate(packets)])
+    control.write_text("\n".join([*lines, "@end rules.dump()"]) + "\n")
+    # Each packet leaves before the next comes, and calls are done by then.
+    run(
+        *commands(program, "--quiet", "--rate=0.0005")[machine], f"--trace={trace}",
+        f"--control={control}", f"--out={out}", f"--stats={stats}",
+    )  # fmt: skip
+    given = {
+        int.from_bytes(f[29:60]): int.from_bytes(f[25:29]) for _, f in read_pcapng(out)
+    }
+    assert [given[i] for i in range(len(packets))] == found
+    assert 0 < found.count(MISS) < len(found) / 2
+    [value] = read_json(stats)["control"]["values"]
+    numbers = [int(line.split("a: ")[1].split(",")[0]) for line in value["entries"]]
+    ordered = sorted(rules, key=lambda r: -r.priority)
+    assert numbers == [r.number for r in ordered]
+
+
+def test_the_choice_is_told(program: Path) -> None:
+    said = output_of("bakerc", program, "--explain=tables", "-o", "/dev/null")
+    assert "m.rules: not list" in said and "the limit 3000 is above 1024" in said
+    assert "m.rules: tuples, 1 hash and 2 accesses for each of at most 64" in said
+
+
+@pytest.mark.parametrize("machine", [0, 2])
+def test_what_finds_no_space(machine: int, program: Path, tmp_path: Path) -> None:
+    """The masks and the entries of one hash are limited; what is removed makes
+    space, and the limit of the table is reached with few masks."""
+    trace, control, stats = (tmp_path / n for n in ("t.pcap", "c.txt", "s.json"))
+    write_pcap(trace, [frame_of((0, 0, 0, 0), 0)])
+    command = commands(program, "--quiet")[machine]
+
+    def entry(mask: int, port: int, src: int = 0) -> str:
+        return f"{src} & {mask}, 0/0, {port}..{port}, any, 1"
+
+    def refused(lines: list[str]) -> str:
+        control.write_text("\n".join(lines) + "\n")
+        done = run(
+            *command, f"--trace={trace}", f"--control={control}", status=1
+        )  # fmt: skip
+        assert f"c.txt:{len(lines)}:" in done.stderr, done.stderr
+        return done.stderr
+
+    masks = [f"rules.add({entry(mask, 1)}, 1, 1)" for mask in range(64)]
+    said = refused([*masks, f"rules.add({entry(64, 1)}, 1, 1)"])
+    assert "64 combinations of masks" in said and "would be one more" in said
+    again = [*masks, f"rules.remove({entry(7, 1)})", f"rules.add({entry(64, 1)}, 1, 1)"]
+    ports = [f"rules.add({entry(0, port)}, 1, 1)" for port in range(64)]
+    said = refused([*ports, f"rules.add({entry(0, 64)}, 1, 1)"])
+    assert "64 entries have the same bits" in said
+    again += ["rules.clear()", *ports, f"rules.remove({entry(0, 9)})"]
+    again += [f"rules.add({entry(0, 64)}, 1, 1)", "rules.clear()"]
+    full = [f"rules.add({entry(0xFFFFFFFF, 1, src)}, 1, 1)" for src in range(3000)]
+    control.write_text("\n".join([*again, *full, "@end rules.count()"]) + "\n")
+    run(
+        *command, f"--trace={trace}", f"--control={control}", f"--stats={stats}"
+    )  # fmt: skip
+    assert read_json(stats)["control"]["values"][0]["value"] == 3000
+    said = refused([*full, f"rules.add({entry(0xFFFFFFFF, 1, 3000)}, 1, 1)"])
+    assert "its limit is 3000 entries" in said
