@@ -35,7 +35,7 @@ def test_a_large_run_is_paged(folder: Path) -> None:
     found = measured.many_packets(Bench(BUILD, 1, (1,), False), folder, 3_000)
     assert sorted(found) == [
         "database_mib", "first_page_s", "html_mib", "memory_mib", "packets", "read_s",
-        "simulate_s", "slowest_page_s",
+        "simulate_s", "slowest_page_s", "spans_s",
     ]  # fmt: skip
     assert found["packets"] == 3_000
     # 400 windows at most, however many packets.
