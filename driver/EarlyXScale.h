@@ -1,16 +1,16 @@
 // The XScale core's code, begun on a thread before the plan is final.
 //
 // LLVM takes about as long for the core's program as for those of the engines.
-// The plans that feedback tries differ in the engines' part, and often in
-// nothing that the core's program contains:
+// Once the rare PPFs are chosen, the plans that are still tried differ in the
+// engines' part, as a rule in nothing that the core's program contains:
 //
-//   plan 1 → engines → plan 2 → engines → plan 3 → engines → the core's code?
-//        ↘ the core's code ......................................↗ the same IR
+//   rare PPFs chosen → larger sizes → fewer caches → … → the core's code?
+//                    ↘ the core's code ..................↗ the same IR
 //
-// So the core's program of the first plan is compiled beside the engines'. The
-// code is used if the last plan gives the same LLVM IR, byte for byte as
-// bitcode; otherwise it is dropped and the last plan's is compiled. The result
-// is the same with any number of threads.
+// So the core's program of that plan is compiled beside the engines'. The code
+// is used if the last plan gives the same LLVM IR, byte for byte as bitcode;
+// otherwise it is dropped and the last plan's is compiled. The result is the
+// same with any number of threads.
 
 #ifndef KARAKAL_DRIVER_EARLYXSCALE_H
 #define KARAKAL_DRIVER_EARLYXSCALE_H

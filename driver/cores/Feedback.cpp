@@ -18,9 +18,6 @@ namespace karakal::driver {
 
 namespace {
 
-/// Is told each plan before its engines are compiled.
-using OnPlan = llvm::function_ref<void(ModuleOp)>;
-
 /// How the estimated sizes change when a resource does not suffice.
 struct SizeCorrection {
   Resource lacking;
@@ -136,8 +133,7 @@ Error tooManyAggregates() {
 /// `aggregatesMax` ends before it is compiled: with larger sizes it would have
 /// no fewer.
 Result<PlannedProgram>
-compileToFit(ModuleOp program, Options options, OnPlan onPlan,
-             bool isTrial = false,
+compileToFit(ModuleOp program, Options options, bool isTrial = false,
              size_t aggregatesMax = std::numeric_limits<size_t>::max()) {
   double &wordsScale = options.pipeline.wordsScale;
   auto planned = planTrial(program, isTrial, [&] {
@@ -148,8 +144,6 @@ compileToFit(ModuleOp program, Options options, OnPlan onPlan,
       return planned.error();
     if (ir::aggregatesOf(**planned).size() > aggregatesMax)
       return tooManyAggregates();
-    if (onPlan)
-      onPlan(**planned);
     auto engines = compileEngines(**planned, options);
     if (engines)
       return PlannedProgram{std::move(*planned), std::move(*engines),
@@ -186,8 +180,8 @@ double wordsPerEstimate(const PlannedProgram &made) {
 /// another aggregate, because aggregates share the engines, nor predicted rate.
 class RareChoice {
 public:
-  RareChoice(ModuleOp program, Options &options, OnPlan onPlan)
-      : program(program), options(options), onPlan(onPlan) {}
+  RareChoice(ModuleOp program, Options &options)
+      : program(program), options(options) {}
 
   /// Compiles with the chosen number, which `options` then has.
   Result<PlannedProgram> compile();
@@ -199,7 +193,6 @@ private:
 
   ModuleOp program;
   Options &options;
-  OnPlan onPlan;
   size_t aggregatesMax = 1;
   double rateMin = 0;
 };
@@ -213,8 +206,7 @@ unsigned countRare(ModuleOp planned) {
 /// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
 std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   options.pipeline.rareOnEngines = count;
-  auto made =
-      compileToFit(program, options, onPlan, /*isTrial=*/true, aggregatesMax);
+  auto made = compileToFit(program, options, /*isTrial=*/true, aggregatesMax);
   if (!made || rateOf(*made) < rateMin)
     return std::nullopt;
   return std::move(*made);
@@ -235,7 +227,7 @@ bool RareChoice::isPlanned(unsigned count) {
 /// Compiles with the most rare PPFs below `tooMany` that cost nothing.
 Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   options.pipeline.rareOnEngines = 0;
-  auto none = compileToFit(program, options, onPlan);
+  auto none = compileToFit(program, options);
   if (!none)
     return none;
   aggregatesMax = none->engines.size();
@@ -257,7 +249,7 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
 }
 
 Result<PlannedProgram> RareChoice::compile() {
-  auto all = compileToFit(program, options, onPlan, /*isTrial=*/true);
+  auto all = compileToFit(program, options, /*isTrial=*/true);
   if (!all && all.error().lacking == Resource::None)
     return all;
   unsigned count =
@@ -274,12 +266,12 @@ Result<PlannedProgram> RareChoice::compile() {
 /// Plans again with the true sizes if the estimates were far too large, and
 /// returns the faster program.
 PlannedProgram withTrueSizes(PlannedProgram made, ModuleOp program,
-                             const Options &options, OnPlan onPlan) {
+                             const Options &options) {
   Options again = options;
   again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
   if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
     return made;
-  auto smaller = compileToFit(program, again, onPlan);
+  auto smaller = compileToFit(program, again);
   if (!smaller || rateOf(*smaller) <= rateOf(made))
     return made;
   return std::move(*smaller);
@@ -333,22 +325,25 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
   return planned;
 }
 
-Result<PlannedProgram> planAndCompile(ModuleOp program, const Options &options,
-                                      OnPlan onPlan) {
+Result<PlannedProgram>
+planAndCompile(ModuleOp program, const Options &options,
+               llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
   Options fewer = options;
-  auto made = RareChoice(program, fewer, onPlan).compile();
+  auto made = RareChoice(program, fewer).compile();
   if (!made)
     return made;
+  if (onLikelyPlan)
+    onLikelyPlan(*made->program);
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
-    made = withTrueSizes(std::move(*made), program, fewer, onPlan);
+    made = withTrueSizes(std::move(*made), program, fewer);
     reassignEngines(*made->program, made->engines);
   }
   for (const CacheTrial &trial : cacheTrials) {
     if (!trial.hasCaches(*made->program))
       continue;
     trial.leaveOut(fewer.pipeline);
-    made = betterOf(std::move(*made), compileToFit(program, fewer, onPlan),
-                    trial.gainMin);
+    made =
+        betterOf(std::move(*made), compileToFit(program, fewer), trial.gainMin);
   }
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);
