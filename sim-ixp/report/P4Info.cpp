@@ -98,6 +98,26 @@ std::string tableText(const json &table, uint32_t number,
          "\n}\n";
 }
 
+/// What the entries of a table have of their own: a message of p4info and its
+/// specification.
+struct Direct {
+  const char *message;
+  uint32_t ids;
+  std::string name; ///< after the table's
+  std::string spec;
+};
+
+std::string directText(const json &table, uint32_t number,
+                       const std::string &alias, const Direct &direct) {
+  return std::string(direct.message) + " {\n" +
+         preamble(direct.ids | number,
+                  table["name"].get<std::string>() + direct.name,
+                  alias + direct.name) +
+         "  }\n  spec {\n" + direct.spec +
+         "  }\n  direct_table_id: " + std::to_string(tableIds | number) +
+         "\n}\n";
+}
+
 /// The counter of the entries of a table.
 std::string counterText(const json &table, uint32_t number,
                         const std::string &alias) {
@@ -107,13 +127,9 @@ std::string counterText(const json &table, uint32_t number,
   std::string unit = names.size() == 2          ? "BOTH"
                      : names.front() == "bytes" ? "BYTES"
                                                 : "PACKETS";
-  return "direct_counters {\n" +
-         preamble(directCounterIds | number,
-                  table["name"].get<std::string>() + ".counters",
-                  alias + ".counters") +
-         "  }\n  spec {\n    unit: " + unit +
-         "\n  }\n  direct_table_id: " + std::to_string(tableIds | number) +
-         "\n}\n";
+  return directText(table, number, alias,
+                    {"direct_counters", directCounterIds, ".counters",
+                     "    unit: " + unit + "\n"});
 }
 
 /// The meter of the entries of a table.
@@ -124,13 +140,9 @@ std::string meterText(const json &table, uint32_t number,
   std::string type = table["meter"] == singleRateMeter
                          ? "SINGLE_RATE_THREE_COLOR"
                          : "TWO_RATE_THREE_COLOR";
-  return "direct_meters {\n" +
-         preamble(directMeterIds | number,
-                  table["name"].get<std::string>() + ".meter",
-                  alias + ".meter") +
-         "  }\n  spec {\n    unit: BYTES\n    type: " + type +
-         "\n  }\n  direct_table_id: " + std::to_string(tableIds | number) +
-         "\n}\n";
+  return directText(table, number, alias,
+                    {"direct_meters", directMeterIds, ".meter",
+                     "    unit: BYTES\n    type: " + type + "\n"});
 }
 
 std::string actionText(const json &table, uint32_t number,

@@ -9,7 +9,8 @@ import pytest
 
 from testkit.captures import read_pcapng, write_pcap
 from testkit.paths import ROOT
-from testkit.tools import output_of, requires, run
+from testkit.runs import refusal
+from testkit.tools import requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
 
@@ -84,12 +85,8 @@ def test_a_packet_sees_the_group_of_one_moment(
     ],
 )
 def test_refusals(call: str, why: str, tmp_path: Path) -> None:
-    control, trace = tmp_path / "c.txt", tmp_path / "t.pcap"
+    trace = tmp_path / "t.pcap"
     write_pcap(trace, [HEAD + bytes(46)])
     lines = [f"groups.add(1, 1, {edit})" for edit in (1, 2, 3)]
-    control.write_text("\n".join([*lines, call]) + "\n")
-    said = output_of(
-        "bakerc", PROGRAM, "--run", f"--trace={trace}", f"--control={control}",
-        status=1,
-    )  # fmt: skip
-    assert f"{control}:4" in said and why in said, said
+    said = refusal(PROGRAM, trace, "\n".join([*lines, call]), tmp_path)
+    assert "control.txt:4" in said and why in said, said

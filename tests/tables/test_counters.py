@@ -10,6 +10,7 @@ import pytest
 from testkit.captures import write_pcap
 from testkit.p4info import parse_p4info
 from testkit.runs import commands, compile_text
+from testkit.table_keys import key_of
 from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -61,14 +62,6 @@ TABLES = {
 IDLE = [name for name in TABLES if name not in ("list", "buckets")]
 #: Bytes of a look-up, which soon are more than 32 bits hold.
 MANY = 0x6000_0007
-
-
-def key_of(table: str, key: int) -> str:
-    if table == "trie":
-        return f"0.0.0.{key}/32"
-    if table == "list":
-        return f"0.0.0.{key}, priority: 1"
-    return f"::, ::1, ::2, ::3, {key}" if table == "hash" else str(key)
 
 
 def entry(table: str, key: int) -> str:

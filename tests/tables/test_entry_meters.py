@@ -9,7 +9,8 @@ import pytest
 
 from testkit.captures import read_pcapng, write_pcap
 from testkit.p4info import parse_p4info
-from testkit.runs import commands, compile_text
+from testkit.runs import commands, compile_text, refusal
+from testkit.table_keys import key_of
 from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -64,14 +65,6 @@ TWO_RATES = ("list", "buckets", "direct")
 AWARE = ("list", "wide")
 GREEN, YELLOW, RED = range(3)
 SLOW = "--rate=0.002"
-
-
-def key_of(table: str, key: int) -> str:
-    if table == "trie":
-        return f"0.0.0.{key}/32"
-    if table == "list":
-        return f"0.0.0.{key}, priority: 1"
-    return f"::, ::1, ::2, ::3, {key}" if table == "hash" else str(key)
 
 
 def entry(table: str, key: int, value: int = 1) -> str:
@@ -187,15 +180,11 @@ def test_rates_are_told(machine: int, program: Path, tmp_path: Path) -> None:
     ],
 )
 def test_refusals(call: str, why: str, program: Path, tmp_path: Path) -> None:
-    control, trace = tmp_path / "c.txt", tmp_path / "t.pcap"
+    trace = tmp_path / "t.pcap"
     write_pcap(trace, [bytes(60)])
     lines = [entry(table, 1) for table in ("trie", "list", "buckets")]
-    control.write_text("\n".join([*lines, call]) + "\n")
-    said = output_of(
-        "bakerc", program, "--run", f"--trace={trace}", f"--control={control}",
-        status=1,
-    )  # fmt: skip
-    assert f"{control}:4" in said and why in said, said
+    said = refusal(program, trace, "\n".join([*lines, call]), tmp_path)
+    assert "control.txt:4" in said and why in said, said
 
 
 def test_manifest_and_p4info(program: Path) -> None:

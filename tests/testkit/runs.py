@@ -79,6 +79,17 @@ def run_on_x86(
     return out, read_json(stats)
 
 
+def refusal(program: Path, trace: Path, calls: str, folder: Path) -> str:
+    """What the runner on x86 says of control.txt, which has these calls and must be
+    refused."""
+    control = folder / "control.txt"
+    control.write_text(calls + "\n")
+    return run(
+        "bakerc", program, "--run", f"--trace={trace}", f"--control={control}",
+        f"--out={folder / 'refused.pcapng'}", status=1,
+    ).stderr  # fmt: skip
+
+
 def check_packets(
     load: Workload,
     out: Path,

@@ -13,10 +13,10 @@ from testkit.runs import (
     assert_packets_add_up,
     check_packets,
     compile_levels,
+    refusal,
     run_on_x86,
     simulate,
 )
-from testkit.tools import run
 from testkit.workloads import Workload, captured_workload, make_workload
 
 PACKETS = 5000
@@ -195,24 +195,16 @@ def test_wrong_rules_are_refused(
     fields: dict[str, int], words: str, loads: dict[int, Workload], tmp_path: Path
 ) -> None:
     call = RULE.format(**{"flow": 0, "src": 8, "low": 0, "p": 6} | fields)
-    assert f"rule_add' refused the call: {words}" in refusal(call, loads[10], tmp_path)
+    assert f"rule_add' refused the call: {words}" in refusal(
+        FIREWALL, loads[10].trace, call, tmp_path
+    )
 
 
 def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) -> None:
     call = RULE.format(flow=0, src=8, low=0, p=6)
-    said = refusal("\n".join([call] * 10241), loads[10], tmp_path)
+    said = refusal(FIREWALL, loads[10].trace, "\n".join([call] * 10241), tmp_path)
     assert "control.txt:10241" in said
     assert "rule_add' refused the call: there are 10240 rules, the most" in said
-
-
-def refusal(calls: str, load: Workload, folder: Path) -> str:
-    """The message about a control file that is refused."""
-    control = folder / "control.txt"
-    control.write_text(calls + "\n")
-    return run(
-        "bakerc", FIREWALL, "--run", f"--trace={load.trace}",
-        f"--control={control}", f"--out={folder / 'o.pcapng'}", status=1,
-    ).stderr  # fmt: skip
 
 
 def test_frames_overtake_in_the_program_alone(
