@@ -342,7 +342,8 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
     use(*arguments[0]);
     return noteHeldHandles(expr);
   case Primitive::Insert:
-  case Primitive::Remove: // the sizes are constants
+  case Primitive::Remove: // the place is a constant
+    visit(*arguments[2]);
     use(*arguments[0]);
     return noteHeldHandles(expr);
   case Primitive::Decap:
