@@ -323,6 +323,7 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
   case Primitive::Timestamp:
   case Primitive::Random:
   case Primitive::Trace:
+  case Primitive::CopyHeader:
     return visitArguments(expr);
   case Primitive::DropCount: // its argument is the name of a drop reason
   case Primitive::Refusal:   // its argument is a text

@@ -194,6 +194,7 @@ private:
   mlir::Value lowerCreate(const CallExpr &expr);
   void lowerResize(const CallExpr &expr);
   void lowerMove(const CallExpr &expr);
+  void lowerCopyHeader(const CallExpr &expr);
   /// Moves `count` bytes of a packet of the protocol `bytesProtocolName`.
   void moveBytes(mlir::Value packet, uint32_t from, uint32_t to, uint32_t count,
                  SourceRange where);

@@ -19,6 +19,8 @@
 //     w0 = read raw "4:32"; w1 = read raw "8:32"; w2 = read raw "12:32"
 //     write w0, raw "0:32"; write w1, raw "4:32"; write w2, raw "8:32"
 //     ph = packet_decap raw, 0
+//
+// `packet_copy_header` reads and writes such fields, too.
 
 #include "baker-lang/lower/FunctionLowering.h"
 
@@ -73,6 +75,9 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   case Primitive::Insert:
   case Primitive::Remove:
     lowerMove(expr);
+    return {};
+  case Primitive::CopyHeader:
+    lowerCopyHeader(expr);
     return {};
   case Primitive::Copy:
     return builder.create<ir::PacketCopyOp>(at, packet(0));
@@ -333,6 +338,32 @@ void FunctionLowering::lowerMove(const CallExpr &expr) {
     }
   }
   ssa.write(variable, currentBlock(), moved);
+}
+
+/// No test is needed: each packet holds the smallest header of its handle.
+void FunctionLowering::lowerCopyHeader(const CallExpr &expr) {
+  mlir::Location at = location(expr.range);
+  mlir::Type bytesType =
+      ir::PacketType::get(builder.getContext(), bytesProtocolName);
+  Value none = constant(0, wordType(), expr.range);
+  const VarDecl *variables[2];
+  Value raw[2];
+  for (size_t i = 0; i < 2; ++i) {
+    variables[i] =
+        llvm::cast<VarDecl>(llvm::cast<NameExpr>(*expr.arguments[i]).decl);
+    raw[i] = builder.create<ir::PacketDecapOp>(
+        at, bytesType, readVariable(variables[i]), none);
+  }
+  const ProtocolDecl *protocol = variables[0]->type->protocol;
+  for (uint32_t byte = 0; byte < protocol->bytesMin; byte += movedBytesMax) {
+    PacketBytes part(builder, at);
+    part.read(raw[1], byte, std::min(movedBytesMax, protocol->bytesMin - byte));
+    part.write(raw[0], byte);
+  }
+  for (size_t i = 0; i < 2; ++i)
+    ssa.write(variables[i], currentBlock(),
+              builder.create<ir::PacketDecapOp>(at, parent.packetType(protocol),
+                                                raw[i], none));
 }
 
 } // namespace karakal::lang

@@ -268,7 +268,8 @@ private:
   const Type *checkNewHeader(CallExpr &expr, const Type *expected);
   const Type *checkResize(CallExpr &expr);
   const Type *checkMove(CallExpr &expr);
-  bool checkResized(Expr &handle, const std::string &name);
+  const Type *checkCopyHeader(CallExpr &expr);
+  bool checkNamedHandle(Expr &handle, const std::string &name);
   /// Checks a number of bytes. If it is constant, it must be at most `most`,
   /// the size of `what`.
   void checkBytes(Expr &bytes, uint64_t most, const char *what);

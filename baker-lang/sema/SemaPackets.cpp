@@ -58,6 +58,8 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
   case Primitive::Insert:
   case Primitive::Remove:
     return checkMove(expr);
+  case Primitive::CopyHeader:
+    return checkCopyHeader(expr);
   case Primitive::Drop:
     return checkDrop(expr);
   case Primitive::ChannelPut:
@@ -79,7 +81,7 @@ const Type *Sema::checkResize(CallExpr &expr) {
   const std::string &name = calleeName(expr);
   if (!checkArgumentCount(expr, 2, 2, name))
     return types.error();
-  bool isPacket = checkResized(*expr.arguments[0], name);
+  bool isPacket = checkNamedHandle(*expr.arguments[0], name);
   bool isAtHead = expr.primitive == Primitive::Extend;
   checkBytes(*expr.arguments[1],
              isAtHead ? ir::bufferHeadroomBytes
@@ -88,8 +90,8 @@ const Type *Sema::checkResize(CallExpr &expr) {
   return isPacket ? types.voidType() : types.error();
 }
 
-/// Checks the handle whose packet `name` resizes.
-bool Sema::checkResized(Expr &handle, const std::string &name) {
+/// Checks a handle that the primitive `name` reads and keeps.
+bool Sema::checkNamedHandle(Expr &handle, const std::string &name) {
   if (!checkPacket(handle))
     return false;
   if (handle.kind == ExprKind::Name)
@@ -105,7 +107,7 @@ const Type *Sema::checkMove(CallExpr &expr) {
   if (!checkArgumentCount(expr, 3, 3, name))
     return types.error();
   bool isInsert = expr.primitive == Primitive::Insert;
-  bool isGood = checkResized(*expr.arguments[0], name);
+  bool isGood = checkNamedHandle(*expr.arguments[0], name);
   Expr &offset = *expr.arguments[1], &bytes = *expr.arguments[2];
   checkBytes(offset, movedBytesMax, "the part that moves");
   checkBytes(bytes,
@@ -123,6 +125,29 @@ const Type *Sema::checkMove(CallExpr &expr) {
     return types.error();
   }
   return isGood ? types.voidType() : types.error();
+}
+
+/// Two packets whose headers are of one protocol.
+const Type *Sema::checkCopyHeader(CallExpr &expr) {
+  const std::string &name = calleeName(expr);
+  if (!checkArgumentCount(expr, 2, 2, name))
+    return types.error();
+  Expr &to = *expr.arguments[0], &from = *expr.arguments[1];
+  bool isGood = checkNamedHandle(to, name);
+  if (!checkNamedHandle(from, name) || !isGood)
+    return types.error();
+  if (to.type != from.type) {
+    error(DiagId::BadOperand, expr.range,
+          "'" + name + "' needs two headers of one protocol, these are '" +
+              to.type->str() + "' and '" + from.type->str() + "'");
+    return types.error();
+  }
+  if (llvm::cast<NameExpr>(to).decl == llvm::cast<NameExpr>(from).decl) {
+    error(DiagId::BadOperand, expr.range,
+          "'" + name + "' needs two packets, this is one");
+    return types.error();
+  }
+  return types.voidType();
 }
 
 const Type *Sema::checkNewHeader(CallExpr &expr, const Type *expected) {

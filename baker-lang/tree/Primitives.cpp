@@ -6,16 +6,20 @@ namespace karakal::lang {
 
 const std::vector<std::string> &primitiveNames() {
   static const std::vector<std::string> names = {
-      "packet_decap",   "packet_encap",    "packet_extend",
-      "packet_shorten", "packet_add_tail", "packet_remove_tail",
-      "packet_create",  "packet_copy",     "packet_drop",
-      "packet_length",  "channel_put",     "atomic_add",
-      "hash48",         "hash64",          "hash128",
-      "timestamp",      "random",          "trace",
-      "drop_count",     "refusal",         "atomic_or",
-      "atomic_and",     "atomic_swap",     "packet_insert",
-      "packet_remove"};
-  KARAKAL_ASSERT(names.size() == size_t(Primitive::Remove),
+      "packet_decap",    "packet_encap",
+      "packet_extend",   "packet_shorten",
+      "packet_add_tail", "packet_remove_tail",
+      "packet_create",   "packet_copy",
+      "packet_drop",     "packet_length",
+      "channel_put",     "atomic_add",
+      "hash48",          "hash64",
+      "hash128",         "timestamp",
+      "random",          "trace",
+      "drop_count",      "refusal",
+      "atomic_or",       "atomic_and",
+      "atomic_swap",     "packet_insert",
+      "packet_remove",   "packet_copy_header"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::CopyHeader),
                  "one name for each primitive");
   return names;
 }

@@ -9,8 +9,8 @@
 namespace karakal::lang {
 
 /// In groups: packets, then the resizing operations among them, then services
-/// of the chip, then operations in mid-packet. isService and isResize depend on
-/// this order.
+/// of the chip, then operations in mid-packet and between packets. isService
+/// and isResize depend on this order.
 enum class Primitive {
   None,
   Decap,
@@ -38,6 +38,7 @@ enum class Primitive {
   AtomicSwap,
   Insert,
   Remove,
+  CopyHeader,
 };
 
 /// The most bytes before an insertion or removal in mid-packet, which move.
