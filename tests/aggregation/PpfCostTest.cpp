@@ -5,9 +5,7 @@
 // ir/analysis/OperationCost.cpp.
 
 #include "aggregation/model/PpfCost.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 #include "gtest/gtest.h"
 
 using namespace karakal;
@@ -15,14 +13,8 @@ using namespace karakal::agg;
 
 namespace {
 
-class PpfCostTest : public testing::Test {
+class PpfCostTest : public ir::ModuleText {
 protected:
-  PpfCostTest() {
-    context
-        .loadDialect<ir::BakerDialect, mlir::func::FuncDialect,
-                     mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect>();
-  }
-
   /// The cost of `@m.work.in_cc`, whose body is `body`.
   PpfCost costOf(const std::string &body, const std::string &others = "") {
     parse(body, others);
@@ -43,8 +35,6 @@ protected:
     return module->lookupSymbol<mlir::func::FuncOp>("m.work.in_cc");
   }
 
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   target::ChipParameters chip;
   std::string globals = "baker.protocol @ether min_bytes 14 "
                         "[#baker.protocol_field<\"type\" at 96 : 16>]\n"

@@ -8,10 +8,8 @@
 #include "driver/report/MinimumRate.h"
 
 #include "ir/dialect/Attributes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Parser/Parser.h"
 #include "target-ixp/assembler/Assembler.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -80,14 +78,9 @@ inline std::string replaced(std::string text, const std::string &from,
   return text;
 }
 
-class CodeRates : public testing::Test {
+class CodeRates : public ir::ModuleText {
 protected:
-  CodeRates() {
-    context
-        .loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
-    read(twoAggregates);
-  }
+  CodeRates() { read(twoAggregates); }
 
   struct Profile {
     unsigned received, passed;
@@ -143,9 +136,6 @@ protected:
   void reassign(std::vector<AggregateCode> &engines) {
     reassignEngines(*module, engines);
   }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// The class whose rate is promised.

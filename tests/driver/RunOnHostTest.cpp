@@ -7,11 +7,9 @@
 #include "driver/RunOnHost.h"
 #include "host/Instrument.h"
 #include "host/profile/FunctionalProfile.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 #include "traces/TraceWriter.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,12 +76,10 @@ module @demo {
 }
 )";
 
-class RunTest : public testing::Test {
+class RunTest : public ir::ModuleText {
 protected:
   RunTest() {
-    context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
-                        mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                        mlir::LLVM::LLVMDialect>();
+    context.loadDialect<mlir::LLVM::LLVMDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(Program, &context);
     KARAKAL_ASSERT(module, "the program parses");
     std::vector<traces::Packet> frames(8);
@@ -98,8 +94,6 @@ protected:
                                      "@packet 5 set(1, 02:00:00:00:00:11)\n";
   }
 
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   driver::HostInputs inputs;
 };
 

@@ -3,10 +3,8 @@
 #include "host/Describe.h"
 #include "host/Instrument.h"
 #include "ir/dialect/Attributes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -55,18 +53,12 @@ module @demo {
 }
 )";
 
-class DescribeTest : public testing::Test {
+class DescribeTest : public ir::ModuleText {
 protected:
   DescribeTest() {
-    context
-        .loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(Program, &context);
     KARAKAL_ASSERT(module, "the program parses");
   }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 TEST_F(DescribeTest, NamesEntriesAndCores) {

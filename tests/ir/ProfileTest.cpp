@@ -2,11 +2,7 @@
 // it.
 
 #include "ir/dialect/ProfileAttributes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -19,12 +15,9 @@ using ::testing::IsEmpty;
 
 namespace {
 
-class Profile : public testing::Test {
+class Profile : public ModuleText {
 protected:
   Profile() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(R"(
       baker.global @g : !baker.array<4 x i32>
       baker.channel @rx : "p" from "rx" to @f
@@ -53,9 +46,6 @@ protected:
     EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(text, &context));
     return text;
   }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 TEST_F(Profile, AProgramWithoutOneHasNone) {

@@ -4,12 +4,7 @@
 #define KARAKAL_TESTS_PASSES_FUNCTIONTEXT_H
 
 #include "ir/dialect/Baker.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gtest/gtest.h>
 
@@ -17,19 +12,9 @@ namespace karakal::passes {
 
 /// A module from text. Operations are found by their attribute `t.n`, values
 /// by that of the operation that makes them.
-class FunctionText : public testing::Test {
+class FunctionText : public ir::ModuleText {
 protected:
-  FunctionText() {
-    context
-        .loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
-    context.allowUnregisteredDialects();
-  }
-
-  void parse(const std::string &text) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    ASSERT_TRUE(module) << text;
-  }
+  FunctionText() { context.allowUnregisteredDialects(); }
 
   mlir::func::FuncOp function(llvm::StringRef name = "f") {
     return module->lookupSymbol<mlir::func::FuncOp>(name);
@@ -47,9 +32,6 @@ protected:
   }
 
   mlir::Value value(unsigned number) { return op(number)->getResult(0); }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 } // namespace karakal::passes

@@ -5,11 +5,8 @@
 
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/ProfileAttributes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gtest/gtest.h>
 
@@ -18,13 +15,8 @@ using namespace mlir;
 namespace karakal::passes::pac {
 namespace {
 
-class LikelyIndices : public testing::Test {
+class LikelyIndices : public ir::ModuleText {
 protected:
-  LikelyIndices() {
-    context.loadDialect<ir::BakerDialect, arith::ArithDialect,
-                        cf::ControlFlowDialect, func::FuncDialect>();
-  }
-
   /// Splits the read of a header whose size is in %n, a number of words. The
   /// read executes if `condition` is `taken`; `index` computes %i.
   unsigned split(const std::string &condition, const std::string &index,
@@ -66,9 +58,6 @@ func.func @f(%ph: !baker.packet<"ip">) -> i32 {
     });
     return found;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
 };
 
 const char *const atLeastFive = "  %is = arith.cmpi ult, %n, %c5 : i32\n";

@@ -6,10 +6,7 @@
 #include "swcache/ChooseCopies.h"
 
 #include "ir/dialect/ProfileAttributes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -29,13 +26,8 @@ std::string counts(std::initializer_list<unsigned> hits) {
   return text + ">";
 }
 
-class Candidates : public testing::Test {
+class Candidates : public ir::ModuleText {
 protected:
-  Candidates() {
-    context.loadDialect<ir::BakerDialect, arith::ArithDialect,
-                        cf::ControlFlowDialect, func::FuncDialect>();
-  }
-
   /// A program of which 1,000 packets were counted.
   void parse(const std::string &text) {
     module = parseSourceString<ModuleOp>(
@@ -110,9 +102,6 @@ protected:
         found.push_back(reason);
     return found;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
 };
 
 /// Hits that are as many with 4 entries as with 64.

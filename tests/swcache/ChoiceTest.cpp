@@ -3,10 +3,7 @@
 
 #include "swcache/ChooseCached.h"
 #include "swcache/ChooseCopies.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gtest/gtest.h>
 
@@ -40,19 +37,9 @@ func.func private @find(%key: )" +
 )";
 }
 
-class Choice : public testing::Test {
+class Choice : public ir::ModuleText {
 protected:
   target::ChipParameters chip;
-
-  Choice() {
-    context.loadDialect<ir::BakerDialect, arith::ArithDialect,
-                        cf::ControlFlowDialect, func::FuncDialect>();
-  }
-
-  void parse(const std::string &text) {
-    module = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(module);
-  }
 
   static CacheOptions options(uint32_t words) {
     CacheOptions options;
@@ -61,9 +48,6 @@ protected:
     options.contexts = 48;
     return options;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
 };
 
 TEST(CacheGain, IsTheLatencySavedLessTheCostOfHitsAndMisses) {

@@ -4,10 +4,7 @@
 #include "ir/analysis/Lookups.h"
 #include "ir/analysis/OperationCost.h"
 #include "ir/analysis/References.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -16,21 +13,8 @@ using ::testing::ElementsAre;
 
 namespace {
 
-class Analysis : public testing::Test {
+class Analysis : public ModuleText {
 protected:
-  Analysis() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
-  }
-
-  void parse(const std::string &text) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    ASSERT_TRUE(module) << text;
-  }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 //===----------------------------------------------------------------------===//

@@ -4,11 +4,7 @@
 #include "ir/dialect/Baker.h"
 #include "ir/interp/Interpreter.h"
 #include "target-ixp/table/HashFunction.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -47,12 +43,9 @@ const char *const program = R"(
     cf.br ^loop
   })";
 
-class Arrivals : public testing::Test {
+class Arrivals : public ModuleText {
 protected:
   Arrivals() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
   }
 
@@ -67,9 +60,6 @@ protected:
     }
     return interpret(*module, stimulus);
   }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 TEST_F(Arrivals, OnTheRingsOfTheProgramAreTaken) {

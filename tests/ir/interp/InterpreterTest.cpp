@@ -3,11 +3,7 @@
 #include "ir/interp/Interpreter.h"
 #include "ir/dialect/Baker.h"
 #include "ir/interp/PassCheck.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -17,21 +13,8 @@ using ::testing::HasSubstr;
 
 namespace {
 
-class Interpreted : public testing::Test {
+class Interpreted : public ModuleText {
 protected:
-  Interpreted() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
-  }
-
-  void parse(const std::string &text) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    ASSERT_TRUE(module) << text;
-  }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 //===----------------------------------------------------------------------===//

@@ -2,13 +2,9 @@
 
 #include "ir/interp/PassCheck.h"
 #include "ir/dialect/Baker.h"
+#include "tests/ir/ModuleText.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -91,12 +87,9 @@ void replaceConstant(mlir::Operation *in, int64_t from, int64_t to) {
   });
 }
 
-class PassChecks : public testing::Test {
+class PassChecks : public ModuleText {
 protected:
   PassChecks() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
     context.disableMultithreading();
     module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
     options.packetCount = 5;
@@ -125,8 +118,6 @@ protected:
     return testing::internal::GetCapturedStderr();
   }
 
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   PassCheckOptions options;
   std::vector<std::unique_ptr<mlir::Pass>> passes;
 };

@@ -5,12 +5,7 @@
 
 #include "ir/interp/Stimulus.h"
 #include "ir/dialect/Baker.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "tests/ir/ModuleText.h"
 
 #include <gmock/gmock.h>
 
@@ -28,23 +23,14 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t packetCount = 2000;
 
-class Stimuli : public testing::Test {
+class Stimuli : public ModuleText {
 protected:
-  Stimuli() {
-    context
-        .loadDialect<BakerDialect, mlir::arith::ArithDialect,
-                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
-  }
-
   Stimulus make(const std::string &text, const CheckInputs &inputs = {},
                 uint64_t seed = 1, size_t count = packetCount) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;
     return makeStimulus(*module, inputs, seed, count);
   }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// The share of packets for which `is` holds.
