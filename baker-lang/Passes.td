@@ -26,8 +26,8 @@ def LowerTables : Pass<"baker-lower-tables", "::mlir::ModuleOp"> {
   let options = [
     Option<"templates", "templates", "std::string", "\"\"",
            "the folder of the templates (default: that of the runtime)">,
-    Option<"readsBuckets", "reads-buckets", "bool", "true",
-           "the target reads many words in one command">
+    Option<"forSpecialization", "for-specialization", "bool", "false",
+           "look-ups return slots, for code that knows the entries">
   ];
   let statistics = [
     Statistic<"tableCount", "tables", "tables that got a structure">,

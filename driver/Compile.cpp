@@ -245,7 +245,7 @@ Status lowerTables(ModuleOp program, const Options &options) {
     return counted;
   lang::LowerTablesOptions lower;
   lower.templates = runtimeDirectory() + "/tables";
-  lower.readsBuckets = options.specialize == host::SpecializeWhen::Never;
+  lower.forSpecialization = options.specialize != host::SpecializeWhen::Never;
   return runPasses(program, [&](OpPassManager &passes) {
     passes.addPass(lang::createLowerTables(lower));
   });

@@ -19,6 +19,7 @@
 #include "baker-lang/tables/BucketLayout.h"
 #include "baker-lang/tables/SlotLayout.h"
 #include "baker-lang/tables/TableText.h"
+#include "baker-lang/tables/WordValues.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Services.h"
@@ -54,6 +55,9 @@ public:
 private:
   LogicalResult lower(ir::TableOp table);
   void keepUpdatesOnXScale();
+
+  /// Of each table whose trie has the values in its words.
+  llvm::StringMap<WordValues> inWords;
 };
 
 /// The compiled text of one table.
@@ -388,11 +392,36 @@ void lowerEntry(ir::TableEntryOp entry, ir::GlobalOp entries) {
   entry.erase();
 }
 
+/// Takes the fields of an entry out of the word that the look-up returned.
+void lowerEntry(ir::TableEntryOp entry, const WordValues &values) {
+  OpBuilder builder(entry);
+  auto record = cast<ir::StructType>(
+      cast<ir::RefType>(entry.getRef().getType()).getPointee());
+  for (Operation *user : llvm::make_early_inc_range(entry->getUsers())) {
+    auto field = cast<ir::FieldOp>(user);
+    unsigned shift = values.shifts[*record.fieldIndex(field.getField())];
+    for (Operation *of : llvm::make_early_inc_range(field->getUsers())) {
+      auto load = cast<ir::LoadOp>(of);
+      builder.setInsertionPoint(load);
+      Location at = load.getLoc();
+      Value shifted = builder.create<arith::ShRUIOp>(
+          at, entry.getEntry(),
+          builder.create<arith::ConstantIntOp>(at, shift, 32));
+      load.replaceAllUsesWith(
+          builder.create<arith::TruncIOp>(at, load.getType(), shifted)
+              .getResult());
+      load.erase();
+    }
+    field.erase();
+  }
+  entry.erase();
+}
+
 } // namespace
 
 LogicalResult LowerTables::lower(ir::TableOp table) {
   std::optional<TableStructure> structure =
-      chooseStructure(table, readsBuckets);
+      chooseStructure(table, forSpecialization);
   if (!structure)
     return failure();
   std::string folder = templates.empty() ? templatesFolder() : templates;
@@ -409,6 +438,8 @@ LogicalResult LowerTables::lower(ir::TableOp table) {
   code.merge(loopCount(getOperation()));
   table.setStructureAttr(
       StringAttr::get(&getContext(), nameOf(structure->kind)));
+  if (structure->values)
+    inWords[table.getSymName()] = *structure->values;
   ++tableCount;
   return mlir::success();
 }
@@ -482,8 +513,12 @@ void LowerTables::runOnOperation() {
     } else if (auto color = dyn_cast<ir::TableColorOp>(op)) {
       lowerColor(color, color.getEntry());
     } else if (auto entry = dyn_cast<ir::TableEntryOp>(op)) {
-      lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
-                            (entry.getTable() + ".own.entries").str()));
+      auto values = inWords.find(entry.getTable());
+      if (values != inWords.end())
+        lowerEntry(entry, values->second);
+      else
+        lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
+                              (entry.getTable() + ".own.entries").str()));
     } else if (auto update = dyn_cast<ir::TableUpdateOp>(op)) {
       bool isWhole = update.getVerb() == "clear" || update.getVerb() == "count";
       replaceByCall(op,

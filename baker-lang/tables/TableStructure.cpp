@@ -93,14 +93,14 @@ Candidate direct(ir::TableOp table, const KeyLayout &layout) {
   return made;
 }
 
-Candidate buckets(ir::TableOp table, bool readsBuckets) {
+Candidate buckets(ir::TableOp table, bool forSpecialization) {
   Candidate made;
   BucketLayout layout(table);
   made.structure.kind = StructureKind::Buckets;
   made.structure.slots = layout.bucketCount;
-  if (!readsBuckets || !layout.fits()) {
+  if (forSpecialization || !layout.fits()) {
     made.cost = "1 access for most keys, at most 16";
-    made.refusal = !readsBuckets
+    made.refusal = forSpecialization
                        ? "code is made for what a table holds, which reads "
                          "the slots of other structures"
                        : "one command cannot read an entry, or the buckets do "
@@ -145,19 +145,23 @@ uint64_t trieWordsMax(ir::TableOp table) {
 }
 
 std::string trieCost(ir::TableOp table, const KeyLayout &layout,
-                     const TrieLayout &trie) {
+                     const TableStructure &structure) {
+  const TrieLayout &trie = structure.trie;
   std::string text;
   llvm::raw_string_ostream(text)
       << "strides " << trie.strides() << ", "
       << llvm::format("%.2f", trie.accesses) << " accesses, at most "
-      << trie.levels.size() << ", and 1 for the values, "
+      << trie.levels.size()
+      << (structure.values ? ", values in its words, "
+                           : ", and 1 for the values, ")
       << bytesText((table.getLimit() + 2) * slotWords(table, layout) +
                    trie.words());
   return text;
 }
 
 /// The tries of a table, the one to use first.
-std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout) {
+std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
+                             bool forSpecialization) {
   uint64_t limit = table.getLimit(), sram = trieWordsMax(table);
   uint64_t dram = ir::sramBytesOf(table) / 4 * dramTrieChannels;
   PrefixCounts counts = prefixCountsOf(table);
@@ -176,6 +180,8 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout) {
   Candidate first;
   first.structure.kind = StructureKind::Trie;
   first.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  if (!forSpecialization)
+    first.structure.values = wordValues(table);
   if (layouts.empty()) {
     for (uint64_t more = dram; layouts.empty(); more *= 2)
       layouts =
@@ -195,7 +201,7 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout) {
     if (cost(layouts[i]) < cost(layouts[best]))
       best = i;
   first.structure.trie = layouts[best];
-  first.cost = trieCost(table, layout, layouts[best]) + ", room for " + room;
+  first.cost = trieCost(table, layout, first.structure) + ", room for " + room;
   std::vector<Candidate> made = {first};
   // The smallest, the neighbours and the largest are told, too.
   size_t last = layouts.size() - 1;
@@ -205,7 +211,7 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout) {
   for (size_t other : others) {
     Candidate &more = made.emplace_back(first);
     more.structure.trie = layouts[other];
-    more.cost = trieCost(table, layout, layouts[other]);
+    more.cost = trieCost(table, layout, more.structure);
     more.refusal = other < best
                        ? "more accesses"
                        : "the accesses that it saves are not worth its words";
@@ -250,7 +256,7 @@ Candidate tuples(ir::TableOp table, const KeyLayout &layout) {
 } // namespace
 
 std::optional<TableStructure> chooseStructure(ir::TableOp table,
-                                              bool readsBuckets) {
+                                              bool forSpecialization) {
   std::vector<ir::TableKey> keys = ir::keysOf(table);
   KeyLayout layout(keys);
   KARAKAL_ASSERT(layout.words() >= 1, "a key has bits");
@@ -258,9 +264,9 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table,
   if (layout.hasMasks)
     candidates = {list(table, layout), tuples(table, layout)};
   else if (layout.hasLength)
-    candidates = tries(table, layout);
+    candidates = tries(table, layout, forSpecialization);
   else
-    candidates = {direct(table, layout), buckets(table, readsBuckets),
+    candidates = {direct(table, layout), buckets(table, forSpecialization),
                   hash(table, layout)};
   const Candidate *chosen = nullptr;
   for (const Candidate &candidate : candidates) {

@@ -4,6 +4,7 @@
 #define KARAKAL_BAKER_LANG_TABLES_TABLESTRUCTURE_H
 
 #include "baker-lang/tables/TrieLayout.h"
+#include "baker-lang/tables/WordValues.h"
 #include "ir/dialect/Tables.h"
 
 namespace karakal::lang {
@@ -22,7 +23,8 @@ struct TableStructure {
   StructureKind kind = StructureKind::Hash;
   uint64_t slots =
       0; ///< Direct: keys; Buckets; Hash: slots; else buckets of the core
-  TrieLayout trie; ///< Trie
+  TrieLayout trie;                  ///< Trie
+  std::optional<WordValues> values; ///< Trie: if its words have the values
 };
 
 /// The most combinations of masks in a table of tuples, and the most entries in
@@ -34,9 +36,9 @@ const char *nameOf(StructureKind kind);
 
 /// Chooses the structure of a table, and explains the choice and the refusals.
 /// Reports a table that no structure can hold and returns nothing.
-/// `readsBuckets`: a command of the target reads a bucket.
+/// `forSpecialization`: look-ups must return slots, not values.
 std::optional<TableStructure> chooseStructure(ir::TableOp table,
-                                              bool readsBuckets);
+                                              bool forSpecialization);
 
 } // namespace karakal::lang
 

@@ -259,6 +259,9 @@ std::string TableWriter::change() {
   for (unsigned i = 0; i < fieldCount(); ++i)
     if (!ir::isMutable(table, i))
       words += record.getFieldTypes()[i].getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  // A packet sees the old values or the new ones in each word.
+  if (structure.values)
+    return storeValues("old", false) + "\nindex_replace(old, old);";
   // One store shows a packet the old values or the new ones.
   if (words <= 1)
     return storeValues("old", false);
@@ -487,6 +490,10 @@ std::string TableWriter::valueOf(StringRef name) {
     return *piece;
   if (name == "LEVELS")
     return trieLevelsText(structure.trie);
+  if (name == "WORD_OF_SLOT")
+    return structure.values ? structure.values->wordOfSlot() : "n";
+  if (name == "SLOT_OF_WORD")
+    return structure.values ? structure.values->slotOfWord() : "word";
   if (name == "KEY_WORDS_OF_PARAMETERS")
     return keyWords();
   if (name == "HASH")

@@ -36,6 +36,8 @@ class TableSet:
     bits: int
     #: Calls of `add`, and keys that the table finds.
     fill: Callable[[np.random.Generator], tuple[list[str], list[int]]]
+    #: The type of the one value.
+    value: str = "u32"
 
 
 def exact(bits: int, count: int) -> TableSet:
@@ -53,11 +55,11 @@ def number(key: int, bits: int) -> str:
     return ":".join(f"{key >> shift & 0xFFFF:x}" for shift in range(112, -1, -16))
 
 
-def routes(count: int) -> TableSet:
+def routes(count: int, value_bits: int = 32) -> TableSet:
     def fill(rng: np.random.Generator) -> tuple[list[str], list[int]]:
         prefixes = make_prefixes(count, rng)
         adds = [
-            f"t.add({address:#x}/{length}, {i})"
+            f"t.add({address:#x}/{length}, {i % (1 << value_bits)})"
             for i, (address, length) in enumerate(prefixes)
         ]
         return adds, [
@@ -65,7 +67,10 @@ def routes(count: int) -> TableSet:
             for address, length in prefixes
         ]
 
-    return TableSet("lpm", f"IPv4, {count:,}", "lpm u32 k;", 32, fill)
+    name = f"IPv4, {count:,}"
+    if value_bits != 32:
+        name += f", values of {value_bits} bits"
+    return TableSet("lpm", name, "lpm u32 k;", 32, fill, f"u{value_bits}")
 
 
 def routes6(count: int) -> TableSet:
@@ -106,6 +111,7 @@ SETS = [
     exact(64, 1_000_000),
     exact(128, 1_000_000),
     routes(10000),
+    routes(10000, 16),
     routes6(5000),
     rules(16),
     rules(100),
@@ -117,7 +123,7 @@ def program(of: TableSet, limit: int) -> str:
     return f"""
 protocol q {{ head : 112; k : {of.bits}; answer : 32; demux {{ {header} }}; }}
 module m {{
-  table t {{ key {{ {of.key} }} value {{ u32 v; }} size {limit}; }}
+  table t {{ key {{ {of.key} }} value {{ {of.value} v; }} size {limit}; }}
   ppf f {{ in q_pkt * in_cc; out q_pkt * out_cc; }}
   wiring {{ rx -> f.in_cc; f.out_cc -> tx; }}
 }}
