@@ -118,7 +118,8 @@ bool Chassis::issue(Command &command) {
 }
 
 /// Takes a place at the unit and grants the command bus.
-void Chassis::depart(Command &command, uint64_t &departure) {
+[[gnu::always_inline]] inline void Chassis::depart(Command &command,
+                                                   uint64_t &departure) {
   ++inlets[command.inlet].taken;
   departure = grant(commandBusFree[clusterOf(command.engine)], events.now() + 1,
                     params.busCommandCycles);

@@ -8,6 +8,7 @@
 #include "sim-ixp/engine/Microengine.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace karakal::sim {
 
@@ -36,35 +37,68 @@ struct DataPath::Control {
     return op.shiftMask & (e->watched | SpecialControl);
   }
 
-  /// Executes the delay slots of `op`, one of which may write a local CSR.
+  /// Executes the delay slots of `op`, which are operations of the data path.
   static void executeSlots(const MicroOp *op, Microengine *e) {
-    for (const MicroOp *slot = op + 1; slot <= op + op->defer(); ++slot) {
-      if (slot->op != Op::CsrWrite) {
+    for (const MicroOp *slot = op + 1; slot <= op + op->defer(); ++slot)
+      DataPath::step(*e, *slot);
+  }
+
+  /// The context gives up the engine after the delay slots of `op`, which have
+  /// executed. Returns where the next context continues, or null if the next
+  /// context is not known yet.
+  static const MicroOp *swap(const MicroOp *op, uint32_t resume,
+                             Microengine *e) {
+    uint32_t defer = op->defer();
+    uint32_t slots = std::max(e->swapSlots, defer);
+    e->delaySlots.owner = e->pc;
+    e->time = e->cycleOf(op + 1 + slots);
+    e->endBlock(op + 1 + defer);
+    e->counters.abortedCycles += slots - defer;
+    ++e->counters.swaps;
+    e->finishSwap(resume);
+    return e->canContinue() ? e->beginBlock() : nullptr;
+  }
+
+  /// Executes a delay slot that writes a local CSR or is a command; false if
+  /// the engine's loop must do it, or if the engine has stopped in it.
+  static bool executeWrite(const MicroOp *slot, Microengine *e) {
+    if (slot->special & SpecialShared && !e->isEarliest())
+      return false;
+    uint32_t *regs = e->regs.data();
+    if (slot->op == Op::CsrWrite) {
+      e->writeCsr(slot->value, a(*slot, regs, e));
+      return !e->isAsleep;
+    }
+    const CommandShape &shape = e->program->commands[slot->value];
+    return e->chassis.fifoFreeCycle(e->number) <= e->time &&
+           e->sendCommand(shape, *slot, a(*slot, regs, e) + b(*slot, regs, e));
+  }
+
+  /// As swap, for any delay slots. Returns the first slot that the engine's
+  /// loop must execute, if there is one.
+  static const MicroOp *swapAfterWrites(const MicroOp *op, uint32_t resume,
+                                        Microengine *e, bool &isDone) {
+    constexpr uint32_t handled = SpecialShared | SpecialState;
+    uint32_t defer = op->defer(), owner = e->pc;
+    for (uint32_t i = 1; i <= defer; ++i) {
+      const MicroOp *slot = op + i;
+      bool isPlain = !(slot->special & e->watched & ~handled);
+      if (isPlain && !(slot->special & SpecialControl)) {
         DataPath::step(*e, *slot);
         continue;
       }
       e->synchronize(slot);
-      e->scheduler.advanceTo(e->time);
-      e->writeCsr(slot->value, a(*slot, e->regs.data(), e));
-      e->synchronize(op);
+      if (isPlain && executeWrite(slot, e))
+        continue;
+      uint32_t slotPc = std::exchange(e->pc, owner);
+      e->beginSwap(resume, defer);
+      e->pc = slotPc;
+      e->delaySlots.left = static_cast<uint8_t>(defer + 1 - i);
+      isDone = false;
+      return e->isAsleep ? halt(slot, e) : slot;
     }
-  }
-
-  /// The context gives up the engine after the delay slots of `op`. Returns
-  /// where the next context continues, or null if the next context is not known
-  /// yet.
-  static const MicroOp *swap(const MicroOp *op, uint32_t resume,
-                             Microengine *e) {
-    uint32_t defer = op->defer();
-    executeSlots(op, e);
-    e->endBlock(op + 1 + defer);
-    uint32_t slots = std::max(e->swapSlots, defer);
-    e->time += 1 + slots;
-    e->counters.abortedCycles += slots - defer;
-    ++e->counters.swaps;
-    e->delaySlots.owner = e->pc;
-    e->finishSwap(resume);
-    return e->canContinue() ? e->beginBlock() : nullptr;
+    e->pc = owner;
+    return swap(op, resume, e);
   }
 
   static const MicroOp *arbitrate(const MicroOp *op, uint32_t *regs, uint32_t *,
@@ -74,11 +108,15 @@ struct DataPath::Control {
     e->synchronize(op);
     if (op->special & SpecialShared && !e->isEarliest())
       return halt(op, e);
-    if (op->shiftMask & SpecialSlotWrite &&
-        !e->isEarliestAt(e->time + op->defer()))
-      return op;
-    op = swap(op, e->contextArbitration(*op), e);
-    if (!op)
+    uint32_t resume = e->contextArbitration(*op);
+    bool isDone = true;
+    if (op->shiftMask & SpecialSlotWrite) {
+      op = swapAfterWrites(op, resume, e, isDone);
+    } else {
+      executeSlots(op, e);
+      op = swap(op, resume, e);
+    }
+    if (!op || !isDone)
       return op;
     KARAKAL_CHAIN op->chain(op, regs, regs + e->arbiter.current * 16, e);
   }
@@ -86,9 +124,7 @@ struct DataPath::Control {
   template <bool HasSwap>
   static const MicroOp *command(const MicroOp *op, uint32_t *regs,
                                 uint32_t *own, Microengine *e) {
-    if (isSpecial(*op, e) ||
-        (HasSwap &&
-         op->shiftMask & (e->watched | SpecialControl | SpecialSlotWrite)))
+    if (isSpecial(*op, e) || (HasSwap && areSlotsSpecial(*op, e)))
       return op;
     e->synchronize(op);
     if (!e->isEarliest())
@@ -100,6 +136,7 @@ struct DataPath::Control {
       return halt(op, e);
     if constexpr (HasSwap) {
       e->wait(1u << shape.head.signal, false);
+      executeSlots(op, e);
       op = swap(op, e->pc + 1 + op->defer(), e);
       if (!op)
         return op;

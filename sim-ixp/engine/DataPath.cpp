@@ -247,11 +247,43 @@ struct DataPath::Handlers {
   static const MicroOp *run(const MicroOp *op, uint32_t *regs, uint32_t *own,
                             Microengine *e) {
     if (A == Any && op->special & e->watched)
-      return op;
+      KARAKAL_CHAIN checked<K>(op, regs, own, e);
     uint32_t a = get<A>(regs, own, e, op->a, op->aBase);
     uint32_t b = get<B>(regs, own, e, op->b, op->bBase);
     uint32_t &dest = at<D>(regs, own, e, op->dest, op->destBase);
     dest = Semantics::apply<K>(*e, *op, a, b, dest);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  /// Checks an operation whose transfer registers or words of local memory need
+  /// attention in the engine's state, as Microengine::checkSpecial does. False
+  /// if the engine's loop must look at it.
+  [[gnu::noinline]] static bool pass(const MicroOp *op, Microengine *e) {
+    uint32_t special = op->special & e->watched;
+    if (special & ~uint32_t{SpecialTransfer | SpecialLocal})
+      return false;
+    e->synchronize(op);
+    if (special & SpecialTransfer)
+      e->checkTransfers(*op);
+    if (special & SpecialLocal) {
+      e->checkLocalDelay(*op);
+      e->commitPending();
+      if (e->arbiter.running().watchedLocals)
+        return false; // the loop reports words that do not exist
+      if (e->localObserver)
+        e->reportLocalReads(*op);
+    }
+    return true;
+  }
+
+  /// An operation whose operands need attention.
+  template <Op K>
+  [[gnu::noinline]] static const MicroOp *
+  checked(const MicroOp *op, uint32_t *regs, uint32_t *own, Microengine *e) {
+    if (!pass(op, e))
+      return op;
+    step<K>(*e, *op);
     ++op;
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }

@@ -8,6 +8,8 @@
 //   chain   one operation and those that follow it. Each handler ends with a
 //           jump to the next one, so that an operation costs about a dozen host
 //           instructions. There is a handler for each kind of operands.
+//
+// A chain does not end at an operand that must be checked. It goes on over
 // commands and changes of context as long as the engine is the earliest of all
 // (ControlPath.cpp), and stops before any other operation outside the data
 // path.

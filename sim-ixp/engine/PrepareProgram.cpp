@@ -299,28 +299,19 @@ void markBranchesBeforeCam(MicroProgram &program) {
 }
 
 /// Whether a chain can execute a delay slot although it is no operation of the
-/// data path: it writes a signal or a pointer.
+/// data path: it writes a local CSR or is a command.
 bool isSlotWrite(const MicroOp &slot) {
-  if (slot.op != Op::CsrWrite)
-    return false;
-  switch (slot.value) {
-  case target::Csr_SAME_ME_SIGNAL:
-  case target::Csr_NEXT_NEIGHBOR_SIGNAL:
-  case target::Csr_PREV_NEIGHBOR_SIGNAL:
-  case target::Csr_ACTIVE_LM_ADDR_0:
-  case target::Csr_ACTIVE_LM_ADDR_1:
-    return true;
-  default:
-    return false;
-  }
+  return slot.op == Op::CsrWrite
+             ? slot.value != target::Csr_CC_ENABLE
+             : slot.special & SpecialCommand && slot.slots() == 0;
 }
 
 /// The flags of a delay slot of `op`, a swap.
 uint32_t specialOfSlot(const MicroOp &op, const MicroOp &slot) {
-  bool isFirstWrite = isSlotWrite(slot) && !(op.shiftMask & SpecialSlotWrite);
-  if (!isFirstWrite)
+  if (op.op != Op::CtxArb || !isSlotWrite(slot))
     return slot.special;
-  return (slot.special & ~(SpecialShared | SpecialState | SpecialControl)) |
+  return (slot.special &
+          ~(SpecialShared | SpecialState | SpecialControl | SpecialCommand)) |
          SpecialSlotWrite;
 }
 

@@ -2,7 +2,8 @@
 //
 // Engines run ahead of each other in chains of operations. The same programs,
 // run in small steps in which no engine runs ahead (Chip::align) and no
-// operation is chained, must do the same things in the same cycles.
+// operation is chained, or in which no engine takes events itself
+// (Chip::stepBefore), must do the same things in the same cycles.
 
 #include "OneEngine.h"
 #include "sim-ixp/engine/PrepareProgram.h"
@@ -63,7 +64,15 @@ odd#:
     local_csr_rd[PROFILE_COUNT]
     immed[tick, 0]
     alu[sum, sum, +, tick]
-    ctx_arb[one]
+    alu[$out, --, B, sum]
+    ctx_arb[one], defer[2]
+    scratch[write, $out, own, 8, 1], sig_done[two]
+    local_csr_wr[ACTIVE_LM_ADDR_1, own]
+    sram[read, $in, own, 8, 1], sig_done[one]
+    ctx_arb[one, two], defer[2]
+    alu[count, count, +, 2]
+    sram[incr, --, own, 8]
+    alu[*l$index1, sum, +, $in]
     br!=byte[count, 0, 200, next#]
     ctx_arb[kill]
 )";
@@ -189,6 +198,10 @@ protected:
       chip.runTo(end - 2 * Microengine::runAheadCycles);
     });
     EXPECT_GT(free[5], commandsLeast) << "commands of the first engine";
+    EXPECT_EQ(free, resultOf(text, [](Chip &chip) {
+                while (chip.stepBefore(end - 2000)) {
+                }
+              }));
     EXPECT_EQ(free, resultOf(text, [](Chip &chip) {
                 for (uint64_t cycle = 1; cycle < end; cycle += 7)
                   chip.align(cycle);
