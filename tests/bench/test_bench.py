@@ -38,7 +38,12 @@ def test_keys_of_speed(tmp_path: Path) -> None:
     found = results(tmp_path, "speed", "--packets=100")
     shares = found["speed"].pop("host_time_share")
     levels = found["speed"].pop("levels")
-    assert list(levels) == ["o1", "swc"]
+    applications = found["speed"].pop("applications")
+    assert list(applications) == ["l3-switch", "firewall", "mpls"]
+    assert applications["l3-switch"] == levels
+    for app in applications.values():
+        assert list(app) == ["o1", "swc"]
+        assert app["swc"]["steady_chip_cycles_per_s"] > 0
     assert levels["o1"] == found["speed"]
     assert levels["swc"].keys() == levels["o1"].keys()
     assert sorted(found["speed"]) == [

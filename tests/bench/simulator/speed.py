@@ -11,34 +11,45 @@ from typing import Any
 
 from bench.harness.bench import Bench, Failed, progress
 from bench.harness.text_table import table
-from bench.harness.workloads import image_of, workload
+from bench.harness.workloads import APPS, image_of, workload
 from testkit.workloads import Workload
 
 #: The measured levels; the first gives the figures of the benchmark.
 LEVELS = ("o1", "swc")
+#: The application that gives the figures of the benchmark.
+MAIN = "l3-switch"
 
 
 def speed(bench: Bench) -> dict[str, Any]:
-    """The simulator's speed: L3-Switch at full load on all engines. Seconds are
-    processor time of its one thread. The rates include a run's start (image,
+    """The simulator's speed: the applications at full load on all engines. Seconds
+    are processor time of its one thread. The rates include a run's start (image,
     trace, control calls on the XScale). The steady rates exclude it; a run of few
     packets measures it."""
-    load = workload(bench, "l3-switch")
     packets = 50 * bench.packets
-    levels = {level: speed_of(bench, level, load, packets) for level in LEVELS}
-    shares = host_shares(
-        bench, image_of(bench, "l3-switch", LEVELS[0], load), load, packets
-    )
-    rows = [
-        [name, *(found[key] for found in levels.values())] for key, name in ROWS.items()
-    ]
-    rows += [
-        [f"host time: {unit} (%)", 100 * part, *[""] * (len(LEVELS) - 1)]
-        for unit, part in shares.items()
-    ]
-    title = "Simulation speed: l3-switch, 6 engines, full load"
-    table(title, ["", *LEVELS], rows)
-    return {**levels[LEVELS[0]], "levels": levels, "host_time_share": shares}
+    found = {app: speeds_of(bench, app, packets) for app in APPS}
+    shares = host_shares(bench, packets)
+    for app, levels in found.items():
+        rows = [
+            [name, *(level[key] for level in levels.values())]
+            for key, name in ROWS.items()
+        ]
+        if app == MAIN:
+            rows += [
+                [f"host time: {unit} (%)", 100 * part, *[""] * (len(LEVELS) - 1)]
+                for unit, part in shares.items()
+            ]
+        table(f"Simulation speed: {app}, 6 engines, full load", ["", *LEVELS], rows)
+    return {
+        **found[MAIN][LEVELS[0]],
+        "levels": found[MAIN],
+        "applications": found,
+        "host_time_share": shares,
+    }
+
+
+def speeds_of(bench: Bench, app: str, packets: int) -> dict[str, Any]:
+    load = workload(bench, app)
+    return {level: speed_of(bench, app, level, load, packets) for level in LEVELS}
 
 
 #: The table's figures of a level.
@@ -54,9 +65,11 @@ ROWS = {
 }
 
 
-def speed_of(bench: Bench, level: str, load: Workload, packets: int) -> dict[str, Any]:
+def speed_of(
+    bench: Bench, app: str, level: str, load: Workload, packets: int
+) -> dict[str, Any]:
     """The figures of one level."""
-    image = image_of(bench, "l3-switch", level, load)
+    image = image_of(bench, app, level, load)
     one = run_of(bench, image, load, 1, packets // 4)
     start = run_of(bench, image, load, 6, START_PACKETS)
     whole = run_of(bench, image, load, 6, packets)
@@ -122,14 +135,14 @@ HOST_PARTS = {
 }
 
 
-def host_shares(
-    bench: Bench, image: Path, load: Workload, packets: int
-) -> dict[str, float]:
+def host_shares(bench: Bench, packets: int) -> dict[str, float]:
     """The host's time by part of the simulator, sampled by perf; empty if
     perf cannot be used."""
     perf, data = shutil.which("perf"), bench.folder / "speed.perf"
     if not perf:
         return {}
+    load = workload(bench, MAIN)
+    image = image_of(bench, MAIN, LEVELS[0], load)
     command = [perf, "record", "-q", "-o", str(data), "--"]
     command += simulator(bench, image, load, packets)
     if subprocess.run(command, capture_output=True).returncode != 0:
