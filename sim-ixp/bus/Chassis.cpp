@@ -112,8 +112,9 @@ bool Chassis::issue(Command &command) {
   }
   departure = Scheduler::never;
   command.arrivalNumber = ++issues;
+  if (fifo.waiting.empty())
+    inlets[command.inlet].waiting |= 1u << command.engine;
   fifo.waiting.push_back(&command);
-  waitingEngines |= 1u << command.engine;
   return true;
 }
 
@@ -129,21 +130,22 @@ bool Chassis::issue(Command &command) {
 
 /// Gives a free place to the oldest of the commands that wait for it.
 void Chassis::grantPlace(uint32_t inlet) {
-  const Command *oldest = nullptr;
-  for (uint32_t rest = waitingEngines; rest != 0; rest &= rest - 1) {
-    const Command *first = fifos[__builtin_ctz(rest)].waiting.front();
-    if (first->inlet == inlet &&
-        (!oldest || first->arrivalNumber < oldest->arrivalNumber))
-      oldest = first;
+  uint32_t rest = inlets[inlet].waiting;
+  uint32_t oldest = static_cast<uint32_t>(__builtin_ctz(rest));
+  while ((rest &= rest - 1) != 0) {
+    uint32_t engine = static_cast<uint32_t>(__builtin_ctz(rest));
+    bool isOlder = fifos[engine].waiting.front()->arrivalNumber <
+                   fifos[oldest].waiting.front()->arrivalNumber;
+    oldest = KARAKAL_UNPREDICTABLE(isOlder) ? engine : oldest;
   }
-  if (oldest)
-    advance(oldest->engine);
+  advance(oldest);
 }
 
 /// Sends the commands that wait in an engine's FIFO, up to the first whose unit
 /// has no place.
 void Chassis::advance(uint32_t engine) {
   CommandFifo &fifo = fifos[engine];
+  inlets[fifo.waiting.front()->inlet].waiting &= ~(1u << engine);
   while (!fifo.waiting.empty() && hasPlace(fifo.waiting.front()->inlet)) {
     uint32_t slot =
         fifo.next + fifoDepthMax - static_cast<uint32_t>(fifo.waiting.size());
@@ -151,8 +153,8 @@ void Chassis::advance(uint32_t engine) {
     fifo.waiting.pop_front();
     depart(command, fifo.departures[slot % fifoDepthMax]);
   }
-  if (fifo.waiting.empty())
-    waitingEngines &= ~(1u << engine);
+  if (!fifo.waiting.empty())
+    inlets[fifo.waiting.front()->inlet].waiting |= 1u << engine;
   ports[engine]->onFifoMoved();
 }
 

@@ -142,7 +142,7 @@ public:
       return;
     uint32_t inlet = std::exchange(command.inlet, noInlet);
     --inlets[inlet].taken;
-    if (__builtin_expect(waitingEngines != 0, false))
+    if (__builtin_expect(inlets[inlet].waiting != 0, false))
       grantPlace(inlet);
   }
   /// Raises signals at `cycle`, or now if that is later.
@@ -179,6 +179,9 @@ private:
   struct Inlet {
     uint32_t places = 0;
     uint32_t taken = 0;
+    /// Bit n: the first command that waits in engine n's FIFO waits for a place
+    /// here.
+    uint32_t waiting = 0;
   };
   static constexpr uint32_t noInlet = ~0u;
   static constexpr uint32_t sramInlets = 4; ///< one for each channel
@@ -223,7 +226,6 @@ private:
   /// The inlet of each operation's unit. Channel n of SRAM has inlet n.
   std::array<uint8_t, target::OpCount> inletOfOp{};
   std::array<Inlet, 16> inlets{};
-  uint32_t waitingEngines = 0; ///< bit n: commands wait in FIFO n
   uint64_t issues = 0;
   std::array<uint64_t, 2> commandBusFree{};
   static constexpr uint32_t dBus = 2;

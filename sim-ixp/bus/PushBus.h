@@ -36,7 +36,7 @@ public:
   /// the past. Sets its end, and moves the ends of those that it delays.
   void announce(Command &command, uint64_t ready, uint64_t cycles) {
     KARAKAL_ASSERT(cycles > 0, "a transfer takes no time");
-    if (count == slots.size())
+    if (__builtin_expect(count > indexMask, false))
       grow();
     size_t place = count++;
     while (place > 0 && at(place - 1).ready > ready) {
@@ -55,7 +55,7 @@ public:
     KARAKAL_ASSERT(count > 0 && at(0).command == &command,
                    "transfers end in the order in which they are granted");
     lastEnd = command.transferEnd;
-    first = (first + 1) & (slots.size() - 1);
+    first = (first + 1) & indexMask;
     --count;
   }
 
@@ -66,9 +66,7 @@ private:
     uint64_t cycles = 0;
   };
 
-  Transfer &at(size_t place) {
-    return slots[(first + place) & (slots.size() - 1)];
-  }
+  Transfer &at(size_t place) { return slots[(first + place) & indexMask]; }
 
   /// Moves the ends of the transfers from `place` on, until one is not delayed.
   void delayFrom(size_t place) {
@@ -89,11 +87,13 @@ private:
     for (size_t place = 0; place < count; ++place)
       larger[place] = at(place);
     slots = std::move(larger);
+    indexMask = slots.size() - 1;
     first = 0;
   }
 
   /// A circular buffer in the order of readiness; its size is a power of two.
   std::vector<Transfer> slots = std::vector<Transfer>(64);
+  size_t indexMask = slots.size() - 1;
   size_t first = 0;
   size_t count = 0;
   /// The end of the last transfer removed.

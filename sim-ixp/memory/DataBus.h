@@ -44,8 +44,12 @@ public:
     }
     bool isTurned = place > first && transfers[place - 1].isWrite != isWrite &&
                     transfers[place - 1].end + turnaroundCycles == start;
-    transfers.insert(transfers.begin() + static_cast<ptrdiff_t>(place),
-                     {start, start + cycles, isWrite});
+    Transfer transfer{start, start + cycles, isWrite};
+    if (place == transfers.size())
+      transfers.push_back(transfer);
+    else
+      transfers.insert(transfers.begin() + static_cast<ptrdiff_t>(place),
+                       transfer);
     busy += cycles + (isTurned ? turnaroundCycles : 0);
     return start;
   }

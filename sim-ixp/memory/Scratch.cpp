@@ -42,6 +42,8 @@ void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
   ring = Ring{};
   ring.base = base;
   ring.words = words;
+  ring.margin =
+      words / static_cast<uint32_t>(chassis.parameters().ringFullPart);
   ring.statusOnEmpty = statusOnEmpty;
   ring.inputState = statusOnEmpty;
   if (number < inputStateCount)
@@ -155,7 +157,7 @@ uint32_t Scratch::take(uint32_t number) {
   if (ring.count == 0)
     return 0;
   uint32_t value = storage.readWord(ring.base + 4 * ring.head);
-  ring.head = (ring.head + 1) % ring.words;
+  ring.head = (ring.head + 1) & (ring.words - 1);
   --ring.count;
   updateInputState(number);
   return value;
@@ -163,7 +165,7 @@ uint32_t Scratch::take(uint32_t number) {
 
 void Scratch::put(uint32_t number, uint32_t value) {
   Ring &ring = rings[number];
-  uint32_t tail = (ring.head + ring.count) % ring.words;
+  uint32_t tail = (ring.head + ring.count) & (ring.words - 1);
   storage.writeWord(ring.base + 4 * tail, value);
   ++ring.count;
   updateInputState(number);
@@ -175,15 +177,13 @@ void Scratch::updateInputState(uint32_t number) {
   if (number >= inputStateCount)
     return;
   Ring &ring = rings[number];
-  const target::ChipParameters &params = chassis.parameters();
-  uint32_t margin = ring.words / static_cast<uint32_t>(params.ringFullPart);
-  bool inputState =
-      ring.statusOnEmpty ? ring.count == 0 : ring.count + margin >= ring.words;
+  bool inputState = ring.statusOnEmpty ? ring.count == 0
+                                       : ring.count + ring.margin >= ring.words;
   if (inputState == ring.inputState)
     return;
   ring.inputState = inputState;
   Scheduler &scheduler = chassis.scheduler();
-  scheduler.schedule(scheduler.now() + params.ringStatusLag, this,
+  scheduler.schedule(scheduler.now() + chassis.parameters().ringStatusLag, this,
                      InputStateChange, number | uint64_t{inputState} << 4);
 }
 

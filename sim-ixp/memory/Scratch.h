@@ -78,7 +78,8 @@ public:
 private:
   struct Ring {
     uint32_t base = 0;
-    uint32_t words = 0; ///< 0 = not configured
+    uint32_t words = 0;  ///< 0 = not configured
+    uint32_t margin = 0; ///< free words of a ring that is nearly full
     uint32_t head = 0;
     uint32_t count = 0;
     bool statusOnEmpty = false;
