@@ -32,6 +32,7 @@
 
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/EngineOrder.h"
+#include "sim-ixp/bus/Fifo.h"
 #include "sim-ixp/engine/Cam.h"
 #include "sim-ixp/engine/ContextArbiter.h"
 #include "sim-ixp/engine/ControlStoreLoader.h"
@@ -384,7 +385,9 @@ private:
       applyDue();
   }
   void applyDue();
-  void startFutureCount(uint64_t cycle, uint32_t index);
+  void writeFutureCount(uint64_t cycle, uint32_t index, uint32_t csr,
+                        uint32_t value);
+  void applyFutureCounts(uint64_t end);
   /// TIMESTAMP at a cycle.
   uint64_t timestampAt(uint64_t cycle) const {
     return cycle / target::TimestampTickCycles + csrs.timestampOffset;
@@ -445,6 +448,16 @@ private:
 
   LocalCsrs csrs;
   PendingWrites pending;
+  /// A write of a context's future count or of its signal takes effect at
+  /// `cycle`. `serial` names the count's event, 0 for the signal.
+  struct FutureWrite {
+    uint64_t cycle;
+    uint32_t serial;
+    uint16_t value;
+    uint8_t context;
+  };
+  Fifo<FutureWrite> futureWrites;
+  uint32_t futureSerials = 0;
   /// A write of CC_ENABLE is pending: each operation checks for it.
   bool isStepping = false;
   IndexedOp indexed;

@@ -29,7 +29,20 @@ constexpr uint32_t ringMask = 127;
 /// the others stand for the CSR that was written.
 constexpr uint32_t csrEvent = Microengine::contextCount;
 
-/// CSRs whose writes are events.
+/// A context's future count and its signal.
+bool isFuture(uint32_t csr) {
+  switch (csr) {
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// CSRs whose writes take effect in the order of the chip's events.
 bool isWritable(uint32_t csr) {
   switch (csr) {
   case Csr_CSR_CTX_POINTER:
@@ -37,14 +50,10 @@ bool isWritable(uint32_t csr) {
   case Csr_INDIRECT_CTX_SIG_EVENTS:
   case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
   case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
-  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
-  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
-  case Csr_ACTIVE_CTX_FUTURE_COUNT:
-  case Csr_INDIRECT_CTX_FUTURE_COUNT:
   case Csr_INDIRECT_CTX_STS:
     return true;
   default:
-    return false;
+    return isFuture(csr);
   }
 }
 
@@ -188,6 +197,7 @@ uint32_t Microengine::readContextCsr(uint32_t csr) const {
 
 uint32_t Microengine::readCsr(uint32_t csr) {
   commitPending();
+  applyFutureCounts(scheduler.now() + 1);
   switch (csr) {
   case Csr_CTX_ENABLES:
     return csrs.ctxEnables;
@@ -278,8 +288,11 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     if (!isWritable(csr))
       return fault("local CSR " + std::to_string(csr) +
                    " cannot be written here");
-    scheduler.schedule(time + chassis.parameters().meCsrSlots + 1, this,
-                       csrEvent + csr, uint64_t{contextOf(csr)} << 32 | value);
+    uint64_t cycle = time + chassis.parameters().meCsrSlots + 1;
+    if (isFuture(csr))
+      return writeFutureCount(cycle, contextOf(csr), csr, value);
+    scheduler.schedule(cycle, this, csrEvent + csr,
+                       uint64_t{contextOf(csr)} << 32 | value);
   }
 }
 
@@ -289,7 +302,9 @@ void Microengine::writeCsrNow(uint32_t csr, uint32_t value) {
       csr == Csr_PSEUDO_RANDOM_NUMBER) {
     applyPending({time, static_cast<uint16_t>(csr), 0, value});
     refreshWatchedAlways();
-  } else if (isWritable(csr))
+  } else if (isFuture(csr))
+    writeFutureCount(scheduler.now(), contextOf(csr), csr, value);
+  else if (isWritable(csr))
     applyCsr(scheduler.now(), contextOf(csr), csr, value);
   else
     writeCsr(csr, value);
@@ -327,15 +342,6 @@ void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
     context.wakeMask = value & 0xffff;
     context.any = value >> 16 & 1;
     return;
-  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
-  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
-    context.futureSignal = value & 15;
-    return;
-  case Csr_ACTIVE_CTX_FUTURE_COUNT:
-  case Csr_INDIRECT_CTX_FUTURE_COUNT:
-    context.futureCount = value & 0xffff;
-    startFutureCount(cycle, index);
-    return;
   case Csr_INDIRECT_CTX_STS:
     context.pc = value & pcMask;
     return;
@@ -367,23 +373,48 @@ void Microengine::writeTimestamp(uint64_t cycle, uint32_t csr, uint32_t value) {
   csrs.timestampOffset += wanted - now;
 }
 
-/// Raises the context's signal when the low half of the timestamp equals the
-/// count.
-void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
-  Context &context = arbiter.contexts[index];
-  uint64_t tick = cycle / TimestampTickCycles;
-  uint64_t wait = (context.futureCount - timestampAt(cycle)) & 0xffff;
+/// A write of a context's future count, or of the signal that the context gets
+/// when the low half of the timestamp equals the count, takes effect at
+/// `cycle`. Nothing sees that before the count's event or a read of the CSR, so
+/// the write is no event.
+void Microengine::writeFutureCount(uint64_t cycle, uint32_t index, uint32_t csr,
+                                   uint32_t value) {
+  bool isCount = csr == Csr_ACTIVE_CTX_FUTURE_COUNT ||
+                 csr == Csr_INDIRECT_CTX_FUTURE_COUNT;
+  uint32_t serial = isCount ? ++futureSerials : 0;
+  futureWrites.push_back(
+      {cycle, serial, static_cast<uint16_t>(value & (isCount ? 0xffff : 15)),
+       static_cast<uint8_t>(index)});
+  if (!isCount)
+    return;
+  uint64_t wait = (value - timestampAt(cycle)) & 0xffff;
   if (wait == 0)
     wait = 0x10000;
-  ++context.futureSerial;
-  scheduler.schedule((tick + wait) * TimestampTickCycles, this, index,
-                     context.futureSerial);
+  scheduler.schedule((cycle / TimestampTickCycles + wait) * TimestampTickCycles,
+                     this, index, serial);
 }
 
+/// Applies the writes of future counts and their signals before cycle `end`.
+void Microengine::applyFutureCounts(uint64_t end) {
+  while (!futureWrites.empty() && futureWrites.front().cycle < end) {
+    const FutureWrite &write = futureWrites.front();
+    Context &context = arbiter.contexts[write.context];
+    if (write.serial != 0) {
+      context.futureCount = write.value;
+      context.futureSerial = write.serial;
+    } else {
+      context.futureSignal = static_cast<uint8_t>(write.value);
+    }
+    futureWrites.pop_front();
+  }
+}
+
+/// A write in the cycle in which a count ends comes too late for it.
 void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   if (code >= csrEvent)
     return applyCsr(cycle, static_cast<uint32_t>(argument >> 32),
                     code - csrEvent, static_cast<uint32_t>(argument));
+  applyFutureCounts(cycle);
   Context &context = arbiter.contexts[code];
   if (context.futureSerial == argument && context.futureSignal != 0)
     raiseSignals(cycle, code, 1u << context.futureSignal);
