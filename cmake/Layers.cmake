@@ -25,10 +25,11 @@ set(KARAKAL_LAYERS
   "codegen-x86/batch    | support target-ixp ir codegen-x86    | MLIR LLVM"
   "codegen-x86/specialize | support target-ixp codegen-x86       | LLVM"
   "codegen-x86/model    | support                              | "
-  "host                 | support target-ixp traces ir codegen-x86 codegen-x86/specialize codegen-x86/model | MLIR LLVM"
+  "host/standalone      | support target-ixp traces codegen-x86 | "
+  "host                 | support target-ixp traces ir codegen-x86 codegen-x86/specialize codegen-x86/model host/standalone | MLIR LLVM"
   "switch               | support target-ixp traces codegen-x86 | "
   "switch/ethdev        | support codegen-x86 switch           | DPDK"
-  "driver               | support target-ixp target-ixp/assembler target-ixp/microcode traces ir ir/interp baker-lang codegen-x86 codegen-x86/batch codegen-x86/specialize codegen-x86/model host switch passes swcache aggregation codegen-me | MLIR LLVM"
+  "driver               | support target-ixp target-ixp/assembler target-ixp/microcode traces ir ir/interp baker-lang codegen-x86 codegen-x86/batch codegen-x86/specialize codegen-x86/model host/standalone host switch passes swcache aggregation codegen-me | MLIR LLVM"
 )
 
 # The rooms of a folder, bottom-up: a room may include itself and the rooms before

@@ -37,7 +37,7 @@ std::string cIdentifier(const std::string &name) {
 
 std::string cName(const ProgramInterface &program,
                   const ControlInterface &control) {
-  return cIdentifier(program.name) + "_" + cIdentifier(control.name);
+  return cIdentifier(program.name) + "_" + cIdentifier(control.signature.name);
 }
 
 } // namespace karakal::x86

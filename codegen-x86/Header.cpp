@@ -50,6 +50,11 @@ uint32_t @_batch(const @_frame *in, uint32_t count, @_frame *out);
    `most`, from the next batch on, and returns it: 2 if there is none. */
 uint32_t @_use_level(uint32_t most);
 
+/* How many packets of a batch run in stages together, from the next batch on:
+   at most `most`, of 1 to 256. Returns how many: 1, one after the other, if the
+   program was compiled without stages (bakerc --sub-batch). */
+uint32_t @_use_sub_batch(uint32_t most);
+
 void @_statistics(@_counts *counts);
 
 /* Drop reasons by number: names, and packets dropped for each. */
@@ -61,7 +66,7 @@ uint64_t @_drop_count(uint32_t reason);
 static std::string prototype(const ProgramInterface &program,
                              const ControlInterface &control) {
   std::vector<std::string> parameters;
-  for (const auto &[name, type] : control.parameters)
+  for (const auto &[name, type] : control.signature.params)
     parameters.push_back(cType(type).spelling + " " + name);
   if (parameters.empty())
     parameters.push_back("void");

@@ -6,20 +6,22 @@
 //   void NAME_init(void);
 //   uint32_t NAME_batch(const NAME_frame *in, uint32_t count, NAME_frame *out);
 //   uint32_t NAME_use_level(uint32_t most);
+//   uint32_t NAME_use_sub_batch(uint32_t most);
 //   void NAME_statistics(NAME_counts *counts);
-//   uint32_t NAME_drop_reason_count(void), …       drop reasons and their
-//   counts uint32_t NAME_MODULE_FUNCTION(…);              each control function
+//   uint32_t NAME_drop_reason_count(void), …     drop reasons, their counts
+//   uint32_t NAME_MODULE_FUNCTION(…);              each control function
 //
-// All other symbols are local, so a process may hold several programs.
+// All other symbols are local, so a process may hold several programs. An
+// executable holds one, whose table (ProgramTable.h) is another symbol.
 
 #ifndef KARAKAL_CODEGEN_X86_INTERFACE_H
 #define KARAKAL_CODEGEN_X86_INTERFACE_H
 
 #include "codegen-x86/Runtime.h"
+#include "traces/ControlFile.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace karakal::x86 {
@@ -28,12 +30,7 @@ namespace karakal::x86 {
 struct ControlInterface {
   /// Its wrapper in the module: i32 (ptr to u64 arguments).
   std::string wrapper;
-  /// `module.function`.
-  std::string name;
-  /// Name and type of each parameter as the program declares them.
-  std::vector<std::pair<std::string, std::string>> parameters;
-  /// The declared type of the result; `void` if there is none.
-  std::string returns;
+  traces::ControlSignature signature;
 };
 
 /// What the C interface of a program consists of.
@@ -41,13 +38,27 @@ struct ProgramInterface {
   std::string name;
   /// The PPF of rx, and the consumers of queued channels by id.
   std::string rxEntry;
-  std::vector<std::pair<uint32_t, std::string>> consumers;
+  struct Consumer {
+    uint32_t channel;
+    std::string ppf;
+    bool onXScale;
+  };
+  std::vector<Consumer> consumers;
   std::vector<PpfSymbol> ppfs;
   std::vector<std::string> inits;
   std::vector<ControlInterface> controls;
   std::vector<std::string> dropReasons;
+  /// The texts of `refusal`, in the order of their numbers.
+  std::vector<std::string> refusals;
   /// The clock that `timestamp` counts in units of 16 cycles.
-  uint64_t engineHz;
+  uint64_t engineHz = 0;
+  /// Whether the module has `BatchMemory::RunFunction`.
+  bool hasStages = false;
+  /// How many packets an executable gives to a batch, and how many packets run
+  /// in stages together until the program is told otherwise.
+  uint32_t burst = 32, subBatch = 1;
+  /// Whether the object defines ProgramTable::Symbol.
+  bool isExecutable = false;
 };
 
 /// Compiles `module`, a program lowered for x86, to an ELF object for

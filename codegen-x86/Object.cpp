@@ -5,10 +5,14 @@
 // make all others local; copy what packets run for newer processors; optimize;
 // emit.
 
+#include "codegen-x86/BatchMemory.h"
 #include "codegen-x86/CNames.h"
 #include "codegen-x86/CpuVariants.h"
 #include "codegen-x86/Interface.h"
 #include "codegen-x86/Optimize.h"
+#include "codegen-x86/PacketMemory.h"
+#include "codegen-x86/ProgramTable.h"
+#include "codegen-x86/ProgramTableWriter.h"
 #include "support/Assert.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,6 +20,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include <array>
 
 namespace karakal::x86 {
 
@@ -24,8 +29,9 @@ using namespace llvm;
 static constexpr const char *runtimePrefix = "karakal_x86_";
 /// Functions of runtime/x86/interface.cpp that the header declares.
 static constexpr const char *publicFunctions[] = {
-    "init",      "batch",     "use_level", "statistics", "drop_reason_count",
-    "drop_name", "drop_count"};
+    "init",          "batch",      "use_level",
+    "use_sub_batch", "statistics", "drop_reason_count",
+    "drop_name",     "drop_count"};
 
 namespace {
 
@@ -41,6 +47,7 @@ public:
   void run() {
     writeRx();
     writeDeliver();
+    writeStages();
     writeInits();
     writeDropReasons();
     constant("engine_hz", ConstantInt::get(i64, program.engineHz));
@@ -86,18 +93,34 @@ private:
         define(std::string(runtimePrefix) + "deliver", voidTy, {i32});
     IRBuilder<> builder(&deliver->getEntryBlock());
     Value *message = deliver->getArg(0);
+    std::array<uint8_t, 256> onXScale{};
     Value *handle = builder.CreateAnd(message, 0xffffff);
     BasicBlock *none = BasicBlock::Create(context, "none", deliver);
     SwitchInst *channels = builder.CreateSwitch(builder.CreateLShr(message, 24),
                                                 none, program.consumers.size());
     IRBuilder<>(none).CreateUnreachable();
-    for (const auto &[id, consumer] : program.consumers) {
-      BasicBlock *block = BasicBlock::Create(context, consumer, deliver);
-      channels->addCase(builder.getInt32(id), block);
+    for (const ProgramInterface::Consumer &each : program.consumers) {
+      BasicBlock *block = BasicBlock::Create(context, each.ppf, deliver);
+      channels->addCase(builder.getInt32(each.channel), block);
       IRBuilder<> call(block);
-      call.CreateCall(entry(consumer), {handle});
+      call.CreateCall(entry(each.ppf), {handle});
       call.CreateRetVoid();
+      onXScale[each.channel] = each.onXScale;
     }
+    constant("channel_on_xscale", ConstantDataArray::get(context, onXScale));
+  }
+
+  /// Whether there are stages, and how many packets run in them.
+  void writeStages() {
+    constant("has_stages", ConstantInt::get(i32, program.hasStages));
+    new GlobalVariable(
+        module, i32, false, GlobalValue::ExternalLinkage,
+        ConstantInt::get(i32, program.hasStages ? program.subBatch : 1),
+        std::string(runtimePrefix) + "sub_batch");
+    if (!program.hasStages)
+      IRBuilder<>(&define(BatchMemory::RunFunction, voidTy, {pointer, i32, i32})
+                       ->getEntryBlock())
+          .CreateRetVoid();
   }
 
   void writeInits() {
@@ -126,20 +149,23 @@ private:
   /// A function with the declared parameters that calls the wrapper.
   void writeControl(const ControlInterface &control) {
     SmallVector<Type *> types;
-    for (const auto &[name, type] : control.parameters)
+    for (const auto &[name, type] : control.signature.params)
       types.push_back(Type::getIntNTy(context, cType(type).bits));
     Function *function = define(cName(program, control), i32, types);
     IRBuilder<> builder(&function->getEntryBlock());
     auto *array = ArrayType::get(i64, std::max<size_t>(types.size(), 1));
     Value *arguments = builder.CreateAlloca(array);
     for (size_t i = 0; i < types.size(); ++i) {
-      Value *value =
-          builder.CreateIntCast(function->getArg(i), i64,
-                                cType(control.parameters[i].second).isSigned);
+      Value *value = builder.CreateIntCast(
+          function->getArg(i), i64,
+          cType(control.signature.params[i].type).isSigned);
       builder.CreateStore(
           value, builder.CreateConstInBoundsGEP2_64(array, arguments, 0, i));
     }
-    builder.CreateRet(builder.CreateCall(entry(control.wrapper), {arguments}));
+    Value *returned = builder.CreateCall(entry(control.wrapper), {arguments});
+    builder.CreateCall(
+        module.getOrInsertFunction(PacketSymbols::Drain, voidTy));
+    builder.CreateRet(returned);
   }
 
   Module &module;
@@ -170,6 +196,8 @@ static void nameInterface(Module &module, const ProgramInterface &program) {
   }
   for (const ControlInterface &control : program.controls)
     exported.insert(cName(program, control));
+  if (program.isExecutable)
+    exported.insert(ProgramTable::Symbol);
   for (GlobalObject &object : module.global_objects())
     if (!object.isDeclaration() && !exported.contains(object.getName())) {
       object.setLinkage(GlobalValue::InternalLinkage);
@@ -208,11 +236,15 @@ std::string makeObject(Module &module, const ProgramInterface &program) {
   markXScalePpfs(module, program.ppfs);
   InterfaceWriter(module, program).run();
   declarePublic(module);
+  if (program.isExecutable)
+    writeProgramTable(module, program);
   // A part needs what the parts before it declare.
-  for (RuntimePart part :
-       {RuntimePart::Packets, RuntimePart::Interface, RuntimePart::Services})
+  for (RuntimePart part : {RuntimePart::Packets, RuntimePart::Interface,
+                           RuntimePart::Batches, RuntimePart::Services})
     linkRuntime(module, part);
   nameInterface(module, program);
+  // Until then stages are called by their addresses, which copies must not be.
+  inlineAlways(module, *machine);
   addVariants(module, program);
   verify(module, "before optimization");
   optimize(module, *machine);

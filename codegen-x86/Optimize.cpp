@@ -38,6 +38,14 @@ static void runPipeline(Module &module, TargetMachine &machine,
   build(builder).run(module, modules);
 }
 
+void inlineAlways(Module &module, TargetMachine &machine) {
+  runPipeline(module, machine, [](PassBuilder &) {
+    ModulePassManager passes;
+    passes.addPass(AlwaysInlinerPass());
+    return passes;
+  });
+}
+
 void simplify(Module &module, TargetMachine &machine) {
   runPipeline(module, machine, [](PassBuilder &builder) {
     ModulePassManager passes;

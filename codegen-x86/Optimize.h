@@ -12,6 +12,9 @@ namespace karakal::x86 {
 /// `when` says in the message after which step.
 void verify(const llvm::Module &module, const char *when);
 
+/// Inlines the functions that must be, and nothing else.
+void inlineAlways(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Inlines and simplifies a module whose packet primitives are not linked yet:
 /// what LLVM knows of them decides which calls can go.
 void simplify(llvm::Module &module, llvm::TargetMachine &machine);

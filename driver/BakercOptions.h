@@ -34,6 +34,8 @@ struct BakercOptions : Options {
   /// A second output file, for the microcode in Intel's syntax; empty: none.
   std::string asmOutput;
   BatchingRequest batching;
+  /// Whether `--burst` or `--sub-batch` is given.
+  bool hasBatching = false;
   /// The globals at whose loads packets wait; empty: the large ones, or those
   /// that the model chooses.
   std::vector<std::string> cuts;

@@ -31,9 +31,9 @@ const std::map<std::string, Level> levels = {
     {"swc", Level::Swc}};
 
 const std::map<std::string, Emit> forms = {
-    {"ast", Emit::Ast},    {"baker", Emit::Baker},  {"dot", Emit::Dot},
-    {"llvm", Emit::Llvm},  {"asm", Emit::Asm},      {"ixp", Emit::Ixp},
-    {"obj", Emit::Object}, {"header", Emit::Header}};
+    {"ast", Emit::Ast},    {"baker", Emit::Baker},   {"dot", Emit::Dot},
+    {"llvm", Emit::Llvm},  {"asm", Emit::Asm},       {"ixp", Emit::Ixp},
+    {"obj", Emit::Object}, {"header", Emit::Header}, {"exe", Emit::Executable}};
 
 const std::map<std::string, host::SpecializeWhen> specializeModes = {
     {"background", host::SpecializeWhen::Background},
@@ -43,7 +43,7 @@ const std::map<std::string, host::SpecializeWhen> specializeModes = {
 struct CommandLine {
   BakercOptions options;
   std::string level = "swc", form, target, policy, specialize;
-  std::string burst = "32", subBatch = "1";
+  std::string burst, subBatch;
   std::vector<std::string> cuts;
   std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
@@ -100,7 +100,7 @@ void declareInputs(CLI::App &app, CommandLine &line) {
                  "aggregates), llvm (IR of the "
                  "microengines), asm (microcode), ixp (image; the default); "
                  "with --target=x86: ast, baker, obj (object; the default), "
-                 "header (in C)")
+                 "header (in C), exe (a program that runs over a trace)")
       ->check(oneOf(forms));
 }
 
@@ -247,16 +247,15 @@ const CLI::Validator sizeOrAuto(
 void declareBatching(CLI::App &app, CommandLine &line, CLI::Option *fast) {
   BakercOptions &options = line.options;
   app.add_option("--burst", line.burst,
-                 "with --fast: packets that enter and leave together; auto: "
-                 "the model of rates chooses (default: 32)")
-      ->needs(fast)
+                 "with --fast or --target=x86: packets that enter and leave "
+                 "together; auto: the model of rates chooses (default: 32)")
       ->check(sizeOrAuto);
   CLI::Option *subBatch = app.add_option(
       "--sub-batch", line.subBatch,
-      "with --fast: packets of a burst that run in stages together, 1 to "
-      "--burst; auto: the model of rates chooses (default: 1, one after the "
-      "other)");
-  subBatch->needs(fast)->check(sizeOrAuto);
+      "with --fast or --target=x86: packets of a burst that run in stages "
+      "together, 1 to --burst; auto: the model of rates chooses (default: 1, "
+      "one after the other)");
+  subBatch->check(sizeOrAuto);
   takeList(app.add_option(
                "--cuts", line.cuts,
                "with --sub-batch: stages begin at loads of these globals; "
@@ -313,15 +312,19 @@ void declareRun(CLI::App &app, CommandLine &line) {
 
 /// Describes options that --target=x86 excludes or that need it, or returns an
 /// empty string.
-std::string findX86Conflict(const Options &options) {
-  bool isX86Form = options.emit == Emit::Object || options.emit == Emit::Header;
+std::string findX86Conflict(const BakercOptions &options) {
+  bool isX86Form = isForX86(options.emit);
   bool isText = options.emit == Emit::Ast || options.emit == Emit::Baker;
   if (isX86Form && !options.forX86)
-    return "--emit=obj and --emit=header need --target=x86";
+    return "--emit=obj, header and exe need --target=x86";
   if (options.forX86 && options.run)
     return "--run runs on this computer without --target=x86";
+  if (options.forX86 && options.batching.usesModel())
+    return "auto needs --run --fast: the model of rates chooses for a trace";
   if (options.forX86 && !isX86Form && !isText)
-    return "--target=x86 emits ast, baker, obj or header";
+    return "--target=x86 emits ast, baker, obj, header or exe";
+  if (options.emit == Emit::Executable && options.output == "-")
+    return "--emit=exe writes a file, not standard output";
   if (options.forX86 &&
       (!options.pipeline.mapping.empty() || options.pipeline.engineCount != 0))
     return "--mes and --mapping are for chips, not for --target=x86";
@@ -340,6 +343,8 @@ std::string findConflict(const BakercOptions &options) {
     return "--trace, --out and --stats need --run";
   if (!options.run && (options.fast || options.packets != 0))
     return "--fast and --packets need --run";
+  if (options.hasBatching && !options.fast && !options.forX86)
+    return "--burst and --sub-batch need --fast or --target=x86";
   bool usesModel = options.batching.usesModel();
   if (!options.batching.machine.empty() && !usesModel && !options.calibrate)
     return "--machine needs a value auto, --sweep or --calibrate";
@@ -426,6 +431,11 @@ ExitStatus usageError(const std::string &what) {
 void takeBatching(CommandLine &line) {
   BakercOptions &options = line.options;
   BatchingRequest &request = options.batching;
+  options.hasBatching = !line.burst.empty() || !line.subBatch.empty();
+  if (line.burst.empty())
+    line.burst = "32";
+  if (line.subBatch.empty())
+    line.subBatch = "1";
   request.modelBurst = line.burst == modelChooses;
   request.modelSubBatch = line.subBatch == modelChooses;
   if (!request.modelBurst)

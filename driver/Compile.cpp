@@ -122,10 +122,17 @@ std::string printAsm(const std::vector<AggregateCode> &engines) {
 std::string outputPath(const Options &options) {
   if (!options.output.empty())
     return options.output;
-  if (options.emit != Emit::Ixp && options.emit != Emit::Object)
+  llvm::StringRef stem = llvm::sys::path::stem(options.inputs.front());
+  switch (options.emit) {
+  case Emit::Ixp:
+    return (stem + ".ixp").str();
+  case Emit::Object:
+    return (stem + ".o").str();
+  case Emit::Executable:
+    return stem.str();
+  default:
     return "-";
-  const char *ending = options.emit == Emit::Ixp ? ".ixp" : ".o";
-  return (llvm::sys::path::stem(options.inputs.front()) + ending).str();
+  }
 }
 
 Status writeResult(const std::string &path, const target::Image &image) {
@@ -304,7 +311,7 @@ Status compile(const BakercOptions &options) {
   if (options.emit == Emit::Baker)
     return writeFile(outputPath(options), printBaker(program));
   if (options.forX86)
-    return compileForX86(program, options.emit, outputPath(options));
+    return compileForX86(program, options, outputPath(options));
   auto mapped = withMapping(options);
   if (!mapped)
     return mapped.error();

@@ -2,6 +2,8 @@
 
 #include "driver/CompileForX86.h"
 #include "codegen-x86/Interface.h"
+#include "driver/Batching.h"
+#include "driver/LinkExecutable.h"
 #include "driver/RunOnHost.h"
 #include "ir/dialect/Target.h"
 #include "support/Assert.h"
@@ -9,40 +11,53 @@
 
 namespace karakal::driver {
 
+using namespace mlir;
+
 static x86::ProgramInterface interfaceOf(const host::HostProgram &program,
                                          uint64_t engineHz) {
   x86::ProgramInterface interface;
   interface.name = program.name;
   interface.rxEntry = program.rxEntry;
   for (const host::HostChannel &channel : program.channels)
-    interface.consumers.emplace_back(channel.id, channel.consumer);
-  for (const host::HostPpf &ppf : program.ppfs)
+    interface.consumers.push_back({channel.id, channel.consumer, false});
+  for (const host::HostPpf &ppf : program.ppfs) {
     interface.ppfs.push_back({ppf.symbol, ppf.onXScale});
+    for (x86::ProgramInterface::Consumer &each : interface.consumers)
+      if (each.ppf == ppf.symbol)
+        each.onXScale = ppf.onXScale;
+  }
   interface.inits = program.inits;
   interface.dropReasons = program.dropReasons;
   interface.engineHz = engineHz;
-  for (const host::HostControl &control : program.controls) {
-    x86::ControlInterface &added = interface.controls.emplace_back();
-    added.wrapper = control.symbol;
-    added.name = control.signature.name;
-    added.returns = control.signature.returns;
-    for (const auto &parameter : control.signature.params)
-      added.parameters.emplace_back(parameter.name, parameter.type);
-  }
+  for (const host::HostControl &control : program.controls)
+    interface.controls.push_back({control.symbol, control.signature});
+  interface.refusals = program.refusals;
+  interface.hasStages = program.hasBatches;
   return interface;
 }
 
-Status compileForX86(mlir::ModuleOp baker, Emit form, const std::string &path) {
-  KARAKAL_ASSERT(form == Emit::Object || form == Emit::Header,
-                 "an object or its header");
+Status compileForX86(ModuleOp baker, const BakercOptions &options,
+                     const std::string &path) {
+  KARAKAL_ASSERT(isForX86(options.emit), "an object, its header or a program");
+  if (Status known = checkCuts(baker, options.cuts); !known)
+    return known;
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lowerForX86(baker, {});
+  X86Code code;
+  code.withBatches = options.subBatch > 1;
+  code.cutSeed = options.cutSeed;
+  code.cuts = options.cuts;
+  auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
   x86::ProgramInterface interface = interfaceOf(*program, engineHz);
-  if (form == Emit::Header)
+  interface.burst = options.burst;
+  interface.subBatch = options.subBatch;
+  interface.isExecutable = options.emit == Emit::Executable;
+  if (options.emit == Emit::Header)
     return writeFile(path, x86::makeHeader(interface));
-  return writeFile(path, x86::makeObject(*program->module, interface));
+  std::string object = x86::makeObject(*program->module, interface);
+  return interface.isExecutable ? linkExecutable(object, path)
+                                : writeFile(path, object);
 }
 
 } // namespace karakal::driver

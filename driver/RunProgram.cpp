@@ -4,25 +4,15 @@
 #include "driver/Batching.h"
 #include "host/RunReport.h"
 #include "host/profile/FunctionalProfile.h"
+#include "host/standalone/ControlCalls.h"
 #include "ir/analysis/Explain.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "traces/TraceWriter.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 
 using namespace mlir;
 
 namespace karakal::driver {
-
-/// Prints why calls were refused; the last one is the result.
-static Status reportRefusals(const std::vector<Error> &refused) {
-  if (refused.empty())
-    return success();
-  for (const Error &error : llvm::ArrayRef(refused).drop_back())
-    llvm::errs() << error.str() << '\n';
-  return refused.back();
-}
 
 /// Puts what the model chooses into `speed`, if it is asked.
 static Status askModel(ModuleOp baker, const HostTraffic &traffic,
@@ -80,7 +70,7 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
   for (const auto &[symbol, text] : run->explanations)
     ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
-  return reportRefusals(run->refusedCalls);
+  return host::reportAll(run->refusedCalls);
 }
 
 } // namespace karakal::driver

@@ -1,8 +1,8 @@
 // Packets of a program that runs on x86 at full speed.
 
 #include "host/FastPackets.h"
-#include "host/PacketFaults.h"
 #include "host/Primitives.h"
+#include "host/standalone/PacketFaults.h"
 #include "support/Error.h"
 #include "target-ixp/chip/DropReasons.h"
 #include "traces/Wire.h"
@@ -156,30 +156,8 @@ uint32_t FastPackets::nextMessage() {
 }
 
 void FastPackets::setFault(x86::PacketFault fault, uint32_t a, uint32_t b) {
-  using x86::PacketFault;
-  auto text = [&]() -> std::string {
-    switch (fault) {
-    case PacketFault::Read:
-      return faults::leavesBuffer("packet_read", a, b);
-    case PacketFault::Write:
-      return faults::leavesBuffer("packet_write", a, b);
-    case PacketFault::Decap:
-      return faults::tooShort("packet_decap", a, b);
-    case PacketFault::Encap:
-      return faults::noRoom("packet_encap", "headroom", a, b);
-    case PacketFault::AddTail:
-      return faults::noRoom("packet_add_tail", "tailroom", a, b);
-    case PacketFault::RemoveTail:
-      return faults::tooShort("packet_remove_tail", a, b);
-    case PacketFault::Create:
-      return faults::tooLong(a);
-    case PacketFault::NoBuffer:
-      return faults::noBuffer(a ? "packet_create" : "packet_copy");
-    }
-    KARAKAL_UNREACHABLE("no such fault");
-  };
   if (firstFault.empty())
-    firstFault = text();
+    firstFault = faults::textOf(fault, a, b);
 }
 
 PacketCounts FastPackets::counts() const {

@@ -4,25 +4,23 @@
 #include "host/FastPackets.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
-#include "host/ThreadTime.h"
-#include "traces/TableBatch.h"
+#include "host/standalone/ControlCalls.h"
+#include "host/standalone/PacketFaults.h"
+#include "host/standalone/ThreadTime.h"
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tuple>
 
 namespace karakal::host {
 
 namespace {
 
-/// A control call whose function and arguments have been checked.
-struct BoundCall {
-  const traces::ControlCall *call;
-  size_t control; // index in HostProgram::controls
-  std::vector<uint64_t> arguments;
-  /// 0: at the start; N + 1: before packet N.
-  uint64_t due;
-};
+std::vector<traces::ControlSignature> signaturesOf(const HostProgram &program) {
+  std::vector<traces::ControlSignature> signatures;
+  for (const HostControl &function : program.controls)
+    signatures.push_back(function.signature);
+  return signatures;
+}
 
 /// A run: the compiled program, its packets and its control calls.
 class Runner {
@@ -35,7 +33,8 @@ public:
         compiled(fast ? compileForSpeed()
                       : compile(program, primitiveSymbols(), options.quick)),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
-        context{runtime, {}, {}} {
+        context{runtime, {}, {}},
+        calls(signaturesOf(program), program.refusals, options.keepGoing) {
     KARAKAL_ASSERT(options.burst >= 1 && options.burst <= FastPackets::BurstMax,
                    "a burst has buffers");
     KARAKAL_ASSERT(options.subBatch >= 1 && options.subBatch <= options.burst,
@@ -77,14 +76,8 @@ public:
                       const std::vector<traces::ControlCall> &control);
 
 private:
-  Status bind(const std::vector<traces::ControlCall> &control);
   Status init();
-  Status refused(Error why);
-  Result<uint32_t> returnedBy(const BoundCall &bound, size_t control,
-                              const std::vector<uint64_t> &arguments);
-  Status readEntries(const BoundCall &bound);
-  Status callControl(const BoundCall &bound);
-  Status callBatch(const BoundCall &bound);
+  Result<uint32_t> call(size_t control, const std::vector<uint64_t> &arguments);
   Status callsDue(uint64_t due);
   Status callsAtEnd();
   Status process(const traces::Packet &frame, uint64_t index);
@@ -135,11 +128,11 @@ private:
   int64_t noFuel = 0;
   uint32_t noPpf = NoPpf;
   std::vector<uint32_t> consumerIndex;
-  std::vector<traces::ControlSignature> signatures; ///< of all controls
-  std::vector<BoundCall> calls, endCalls;
-  std::vector<traces::ControlValue> values;
-  std::vector<Error> refusedCalls;
-  size_t controlCalls = 0;
+  ControlCalls calls;
+  /// Makes them.
+  ControlCalls::Function control = [this](size_t index, const auto &arguments) {
+    return call(index, arguments);
+  };
   /// The counters of control calls after the first packet.
   std::vector<uint64_t> updates;
 };
@@ -155,40 +148,6 @@ JitProgram Runner::compileForSpeed() {
   return compileObserved(program, symbols, options.observation->objects);
 }
 
-Status Runner::bind(const std::vector<traces::ControlCall> &control) {
-  for (const HostControl &function : program.controls)
-    signatures.push_back(function.signature);
-  for (const traces::ControlCall &call : control) {
-    if (call.kind == traces::ControlCall::AtCycle)
-      return makeFileError("E-host-003", call.file,
-                           "a program on x86 has no clock cycles to wait for; "
-                           "use @packet",
-                           call.line);
-    Result<traces::Resolved> bound = traces::Resolved{};
-    if (call.isBatch) {
-      if (auto batch = traces::TableBatch::create(call, signatures); !batch)
-        return batch.error();
-    } else {
-      bound = traces::bindCall(call, signatures);
-    }
-    if (!bound)
-      return bound.error();
-    if (call.kind == traces::ControlCall::AtEnd) {
-      endCalls.push_back({&call, bound->function, std::move(bound->args), 0});
-      continue;
-    }
-    bool isStart = call.kind == traces::ControlCall::Start;
-    calls.push_back({&call, bound->function, std::move(bound->args),
-                     isStart ? 0 : call.when + 1});
-  }
-  // The calls of one time keep the file's order.
-  std::sort(calls.begin(), calls.end(),
-            [](const BoundCall &a, const BoundCall &b) {
-              return std::tie(a.due, a.call) < std::tie(b.due, b.call);
-            });
-  return success();
-}
-
 Status Runner::init() {
   for (size_t i = 0; i < compiled.inits.size(); ++i) {
     *compiled.fuel = options.fuelPerCall;
@@ -199,83 +158,21 @@ Status Runner::init() {
   return success();
 }
 
-/// A refused call ends the run, or is kept for its result.
-Status Runner::refused(Error why) {
-  if (!options.keepGoing)
-    return why;
-  refusedCalls.push_back(std::move(why));
-  return success();
-}
-
-/// What a control function returns for a call of the control file.
-Result<uint32_t> Runner::returnedBy(const BoundCall &bound, size_t control,
-                                    const std::vector<uint64_t> &arguments) {
+Result<uint32_t> Runner::call(size_t control,
+                              const std::vector<uint64_t> &arguments) {
   *compiled.fuel = options.fuelPerCall;
   uint32_t returned = 0;
   ControlFunction entry = compiled.controls[control];
   if (!callGuarded(context, [&] { returned = entry(arguments.data()); }) ||
       !drain())
-    return makeFileError("E-host-001", bound.call->file,
-                         bound.call->name + ": " + fault(), bound.call->line);
+    return makeError("E-host-001", fault());
   return returned;
-}
-
-/// Keeps the entries that a call of `read` or `dump` asked for.
-Status Runner::readEntries(const BoundCall &bound) {
-  traces::TableReader reader(signatures, bound.control);
-  Result<uint32_t> returned = 0u;
-  while (auto next = reader.next(*returned)) {
-    returned = returnedBy(bound, next->function, next->args);
-    if (!returned)
-      return returned.error();
-  }
-  values.push_back({bound.call->text, bound.call->line, 0, reader.lines()});
-  return success();
-}
-
-Status Runner::callBatch(const BoundCall &bound) {
-  auto batch = traces::TableBatch::create(*bound.call, signatures);
-  KARAKAL_ASSERT(batch, "the form of a batch was checked");
-  Result<uint32_t> returned = 0u;
-  while (auto next = batch->next(*returned)) {
-    returned = returnedBy(bound, next->function, next->args);
-    if (!returned)
-      return returned.error();
-  }
-  if (!batch->refused())
-    return success();
-  const traces::TableBatch::Refused &why = *batch->refused();
-  return refused(makeFileError(
-      "E-host-002", why.call->file,
-      traces::batchRefusal(why, signatures, program.refusals), why.call->line));
-}
-
-Status Runner::callControl(const BoundCall &bound) {
-  if (bound.call->isBatch)
-    return callBatch(bound);
-  auto called = returnedBy(bound, bound.control, bound.arguments);
-  if (!called)
-    return called.error();
-  uint32_t returned = *called;
-  const traces::ControlSignature &function = signatures[bound.control];
-  if (traces::readsEntries(function) && returned == 0)
-    return readEntries(bound);
-  if (traces::givesValue(function))
-    values.push_back(traces::valueOf(function, bound.call->text,
-                                     bound.call->line, returned));
-  else if (returned != 0)
-    return refused(makeFileError(
-        "E-host-002", bound.call->file,
-        "'" + function.name + "' refused the call: " +
-            traces::refusal(function, program.refusals, int32_t(returned)),
-        bound.call->line));
-  return success();
 }
 
 /// Makes each call that is due by `due` once. Their counts go to `updates`;
 /// before the first packet they are discarded.
 Status Runner::callsDue(uint64_t due) {
-  if (controlCalls == calls.size() || calls[controlCalls].due > due)
+  if (calls.nextDue() > due)
     return success();
   std::unique_lock<std::mutex> changing;
   if (specialization)
@@ -284,10 +181,8 @@ Status Runner::callsDue(uint64_t due) {
   uint64_t *counters = compiled.profile;
   std::vector<uint64_t> before(counters, counters + updates.size());
   context.isPacket = false;
-  for (; controlCalls < calls.size() && calls[controlCalls].due <= due;
-       ++controlCalls)
-    if (Status status = callControl(calls[controlCalls]); !status)
-      return status;
+  if (Status status = calls.makeDue(due, control); !status)
+    return status;
   context.isPacket = true;
   for (size_t i = 0; i < updates.size(); ++i) {
     updates[i] += due > 1 ? counters[i] - before[i] : 0;
@@ -304,11 +199,8 @@ Status Runner::callsAtEnd() {
   uint64_t *counters = compiled.profile;
   std::vector<uint64_t> before(counters, counters + updates.size());
   context.isPacket = false;
-  for (const BoundCall &call : endCalls) {
-    if (Status status = callControl(call); !status)
-      return status;
-    ++controlCalls;
-  }
+  if (Status status = calls.makeAtEnd(control); !status)
+    return status;
   std::copy(before.begin(), before.end(), counters);
   return success();
 }
@@ -362,7 +254,7 @@ Status Runner::process(const traces::Packet &frame, uint64_t index) {
 Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
   uint64_t count = options.packets ? options.packets : trace.size();
   for (uint64_t i = 0; i < count; ++i) {
-    if (Status status = callsDue(i + 1); !status)
+    if (Status status = callsDue(ControlCalls::beforePacket(i)); !status)
       return status;
     if (Status status = process(trace[i % trace.size()], i); !status)
       return status;
@@ -501,12 +393,12 @@ Status Runner::fastPacketsOf(const std::vector<traces::Packet> &trace) {
     return sweep(store);
   uint64_t end = options.packets ? options.packets : trace.size();
   for (uint64_t i = 0; i < end;) {
-    if (Status status = callsDue(i + 1); !status)
+    if (Status status = callsDue(ControlCalls::beforePacket(i)); !status)
       return status;
     uint64_t count = std::min<uint64_t>(batching.burst, end - i);
     count = std::min<uint64_t>(count, trace.size() - i % trace.size());
-    if (controlCalls < calls.size())
-      count = std::min<uint64_t>(count, calls[controlCalls].due - 1 - i);
+    if (calls.nextDue() != ControlCalls::Never)
+      count = std::min<uint64_t>(count, calls.nextDue() - 1 - i);
     if (Status status = processBurst(store, i, uint32_t(count)); !status)
       return status;
     i += count;
@@ -537,25 +429,25 @@ HostRun Runner::collect() {
     if (options.specialize.explains)
       result.explanations = x86::explain(*specialization->explain());
   }
-  result.controlCalls = controlCalls;
-  result.controlNotReached = calls.size() + endCalls.size() - controlCalls;
-  result.controlValues = std::move(values);
-  result.refusedCalls = std::move(refusedCalls);
+  result.controlCalls = calls.madeCount();
+  result.controlNotReached = calls.notReachedCount();
+  result.controlValues = calls.values();
+  result.refusedCalls = calls.refused();
   return result;
 }
 
 Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
-                            const std::vector<traces::ControlCall> &control) {
+                            const std::vector<traces::ControlCall> &written) {
   ActiveContext active(context);
   std::optional<ActiveFastPackets> activePackets;
   if (fast)
     activePackets.emplace(*fast);
-  if (Status status = bind(control); !status)
+  if (Status status = calls.bind(written); !status)
     return status.error();
   if (Status status = init(); !status)
     return status.error();
   std::fill_n(compiled.profile, updates.size(), 0);
-  if (Status status = callsDue(0); !status)
+  if (Status status = callsDue(ControlCalls::AtStart); !status)
     return status.error();
   context.isPacket = true;
   double start = threadSeconds();
@@ -567,10 +459,7 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     return status.error();
   uint32_t inUse = fast ? fast->buffersInUse() : runtime.buffersInUse();
   if (inUse != 0)
-    return makeError("E-host-005",
-                     "the program keeps " + std::to_string(inUse) +
-                         " packets forever; every packet must be sent or "
-                         "dropped");
+    return makeError("E-host-005", faults::keepsPackets(inUse));
   HostRun result = collect();
   KARAKAL_ASSERT(result.packets.received == result.packets.forwarded +
                                                 result.packets.dropped +

@@ -31,6 +31,7 @@
 #include "host/PacketRuntime.h"
 #include "host/Specialization.h"
 #include "host/observe/WorkObservation.h"
+#include "host/standalone/RunStatistics.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/ControlFile.h"
@@ -77,15 +78,9 @@ struct RunOptions {
   bool quick = false;
 };
 
-/// How often something happened, by symbol, in the program's order.
-using Counts = std::vector<std::pair<std::string, uint64_t>>;
-
-struct HostRun {
+struct HostRun : RunStatistics {
   /// Frames sent, in order.
   std::vector<traces::Packet> transmitted;
-  PacketCounts packets;
-  /// Frames by drop reason, originals and copies.
-  Counts drops;
   /// Packets that entered each PPF.
   Counts packetsByPpf;
   /// The counters of host/Instrument.h: those of packets, and those of control
@@ -93,13 +88,8 @@ struct HostRun {
   std::vector<uint64_t> profile, updates;
   /// Loads of each global while packets were processed.
   std::vector<LruStack> locality;
-  /// Seconds of processor time for optimization and code generation, and for
-  /// the packet loop alone.
-  double compileSeconds = 0, runSeconds = 0;
-  /// Control calls that ran, and those that were due after the last packet.
-  uint64_t controlCalls = 0, controlNotReached = 0;
-  /// What control functions returned, in the order of their calls.
-  std::vector<traces::ControlValue> controlValues;
+  /// Seconds of processor time for optimization and code generation.
+  double compileSeconds = 0;
   /// Of each entry of RunOptions::sweep: nanoseconds of processor time for a
   /// packet, the median of all rounds.
   std::vector<double> sweepNs;

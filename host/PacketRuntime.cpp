@@ -1,7 +1,7 @@
 // Packet buffers on x86.
 
 #include "host/PacketRuntime.h"
-#include "host/PacketFaults.h"
+#include "host/standalone/PacketFaults.h"
 #include "support/Error.h"
 #include "target-ixp/chip/DropReasons.h"
 #include "traces/Wire.h"

@@ -20,6 +20,7 @@
 #define KARAKAL_HOST_PACKETRUNTIME_H
 
 #include "host/Services.h"
+#include "host/standalone/RunStatistics.h"
 #include "traces/Packet.h"
 #include <array>
 #include <cstdint>
@@ -37,19 +38,6 @@ struct BufferLayout {
   uint32_t headroomBytes = 128;
   /// Longword address of the first descriptor; each takes 16 longwords.
   uint32_t firstHandle = 0x4000;
-};
-
-/// Where packets ended, in frames. At the end of a run
-/// received = forwarded + dropped + consumed.
-struct PacketCounts {
-  uint64_t received = 0;    ///< originals: frames that Rx accepted
-  uint64_t forwarded = 0;   ///< originals that were transmitted
-  uint64_t dropped = 0;     ///< originals dropped by a PPF of the engines
-  uint64_t consumed = 0;    ///< originals dropped by a PPF of the XScale core
-  uint64_t copied = 0;      ///< made by packet_copy and packet_create
-  uint64_t transmitted = 0; ///< frames sent, originals and copies
-  uint64_t oversize = 0;    ///< frames too long for the port, not received
-  uint64_t toXScale = 0;    ///< messages from an engine's PPF to the XScale
 };
 
 class PacketRuntime {

@@ -11,23 +11,6 @@ namespace karakal::host {
 
 using Json = nlohmann::ordered_json;
 
-static Json toJson(const Counts &counts) {
-  Json object = Json::object();
-  for (const auto &[name, count] : counts)
-    object[name] = count;
-  return object;
-}
-
-/// The packet counts under the names of stats.json.
-static Counts named(const PacketCounts &packets) {
-  return {
-      {"received", packets.received},       {"forwarded", packets.forwarded},
-      {"dropped", packets.dropped},         {"consumed", packets.consumed},
-      {"to_xscale", packets.toXScale},      {"rx_overflow", 0},
-      {"transmitted", packets.transmitted}, {"copied", packets.copied},
-      {"oversize", packets.oversize}};
-}
-
 /// Whether specialized code was asked for and any packet came.
 static bool wasAsked(const SpecializeReport &report) {
   return report.specializedBursts + report.ownBursts != 0;
@@ -39,20 +22,7 @@ static double buildMsMedian(const SpecializeReport &report) {
 
 std::string statisticsJson(const HostRun &run, const std::string &program,
                            const Counts &events) {
-  Json stats = {{"schema", 1}, {"target", "x86"}, {"program", program}};
-  stats["packets"] = toJson(named(run.packets));
-  stats["drops"] = toJson(run.drops);
-  stats["control"] = {{"calls", run.controlCalls},
-                      {"not_reached", run.controlNotReached},
-                      {"values", Json::array()}};
-  for (const traces::ControlValue &value : run.controlValues) {
-    Json each = {{"line", value.line}, {"call", value.call}};
-    if (value.entries)
-      each["entries"] = *value.entries;
-    else
-      each["value"] = value.value;
-    stats["control"]["values"].push_back(std::move(each));
-  }
+  Json stats = statisticsJson(run, program);
   const SpecializeReport &special = run.specialization;
   if (wasAsked(special))
     stats["specialization"] = {
@@ -88,31 +58,9 @@ Status writeStatistics(const std::string &path, const HostRun &run,
   return line;
 }
 
-static std::string row(const std::string &name, uint64_t count) {
-  return format("  %-32s %llu\n", name.c_str(), (unsigned long long)count);
-}
-
 std::string statisticsTable(const HostRun &run, const std::string &program) {
-  const PacketCounts &packets = run.packets;
   using Long = unsigned long long;
-  std::string text = program + " on x86\n";
-  text += format("packets   %llu received, %llu forwarded, %llu dropped, "
-                 "%llu consumed\n",
-                 Long(packets.received), Long(packets.forwarded),
-                 Long(packets.dropped), Long(packets.consumed));
-  for (const auto &[name, count] : run.drops)
-    if (count != 0)
-      text += row("dropped " + name, count);
-  const Counts others = {{"to_xscale", packets.toXScale},
-                         {"copied", packets.copied},
-                         {"oversize", packets.oversize},
-                         {"control calls", run.controlCalls},
-                         {"control calls not reached", run.controlNotReached}};
-  for (const auto &[name, count] : others)
-    if (count != 0)
-      text += row(name, count);
-  for (const traces::ControlValue &value : run.controlValues)
-    text += traces::valueText(value);
+  std::string text = countsTable(run, program);
   const SpecializeReport &special = run.specialization;
   if (wasAsked(special)) {
     text += format(
@@ -127,10 +75,8 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
       text += "          no code: " + special.failure + "\n";
   }
   text += format("speed     %.3f s to compile", run.compileSeconds);
-  if (run.runSeconds > 0)
-    text += format("; %.3f million packets per second of processor time",
-                   packets.received / run.runSeconds / 1e6);
-  return text + "\n";
+  std::string rate = rateText(run);
+  return text + (rate.empty() ? "" : "; " + rate) + "\n";
 }
 
 } // namespace karakal::host

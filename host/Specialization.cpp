@@ -2,7 +2,7 @@
 
 #include "host/Specialization.h"
 #include "codegen-x86/PacketMemory.h"
-#include "host/ThreadTime.h"
+#include "host/standalone/ThreadTime.h"
 #include "support/Assert.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Target/TargetMachine.h"

@@ -21,6 +21,11 @@ bakerc /usr/share/doc/karakal/apps/l3-switch/l3_switch.baker \
 ixpsim l3.ixp --trace=t.pcap --control=c.txt --out=o.pcapng --stats=s.json --quiet
 npftrace check --app l3-switch --trace t.pcap --control c.txt --out o.pcapng \
   --stats s.json
+bakerc --target=x86 --emit=exe /usr/share/doc/karakal/apps/l3-switch/l3_switch.baker \
+  -o l3
+./l3 t.pcap --control=c.txt --out=x.pcapng --stats=x.json
+npftrace check --app l3-switch --trace t.pcap --control c.txt --out x.pcapng \
+  --stats x.json
 cp -r /usr/share/doc/karakal/apps/l3-switch .
 baker-explorer l3-switch/l3_switch.baker --trace=t.pcap --control=c.txt \
   --export=run.html

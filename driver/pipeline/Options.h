@@ -15,15 +15,22 @@ namespace karakal::driver {
 
 /// The form of the program that `--emit` writes.
 enum class Emit {
-  Ast,    ///< the checked syntax tree
-  Baker,  ///< the baker dialect, as the front end made it
-  Dot,    ///< the PPF graph with its aggregates, for Graphviz
-  Llvm,   ///< LLVM IR of each core, optimized
-  Asm,    ///< microcode in Intel's syntax
-  Ixp,    ///< the image
-  Object, ///< for x86: an ELF object
-  Header, ///< for x86: the C header of the object
+  Ast,        ///< the checked syntax tree
+  Baker,      ///< the baker dialect, as the front end made it
+  Dot,        ///< the PPF graph with its aggregates, for Graphviz
+  Llvm,       ///< LLVM IR of each core, optimized
+  Asm,        ///< microcode in Intel's syntax
+  Ixp,        ///< the image
+  Object,     ///< for x86: an ELF object
+  Header,     ///< for x86: the C header of the object
+  Executable, ///< for x86: a program that runs over a trace
 };
+
+/// Whether `--target=x86` alone has this form.
+inline bool isForX86(Emit form) {
+  return form == Emit::Object || form == Emit::Header ||
+         form == Emit::Executable;
+}
 
 /// The options of one run of bakerc.
 struct Options {

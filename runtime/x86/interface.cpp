@@ -5,7 +5,9 @@
 // it makes for each program is declared below. The header that it writes
 // (codegen-x86/Header.cpp) documents the interface.
 
+#include "codegen-x86/BatchMemory.h"
 #include "codegen-x86/PacketFunctions.h"
+#include "codegen-x86/ProgramTable.h"
 #include "runtime/x86/level.h"
 #include "target-ixp/chip/DropReasons.h"
 #include <cstdio>
@@ -19,6 +21,13 @@ extern "C" {
 void karakal_x86_rx(uint32_t handle);
 void karakal_x86_deliver(uint32_t message);
 void karakal_x86_run_inits();
+/// x86::BatchMemory::RunFunction; does nothing if there are no stages.
+void karakal_x86_run_batch(const uint32_t *handles, uint32_t first,
+                           uint32_t count);
+extern const uint32_t karakal_x86_has_stages;
+extern uint32_t karakal_x86_sub_batch;
+/// Whether the consumer of a channel is on the XScale core of a chip.
+extern const uint8_t karakal_x86_channel_on_xscale[];
 extern const uint64_t karakal_x86_engine_hz;
 extern const uint32_t karakal_x86_drop_reasons;
 extern const char *const karakal_x86_drop_names[];
@@ -36,22 +45,16 @@ x86::PacketState karakal_x86_state;
 
 // The level of x86-64 whose code karakal_x86_batch runs.
 uint32_t karakal_x86_level = 2;
+
+// Who is told of a fault; null: the process ends.
+void (*karakal_x86_on_fault)(x86::PacketFault fault, uint32_t a, uint32_t b);
+
+void karakal_x86_drain();
 }
 
 namespace {
 
-/// A frame as the header declares it.
-struct Frame {
-  const uint8_t *data;
-  uint32_t bytes, port;
-  uint64_t timeNs;
-};
-
-/// Counts as the header declares them.
-struct Statistics {
-  uint64_t received, forwarded, dropped, consumed, copied, transmitted,
-      oversize, noBuffer;
-};
+using Frame = x86::LibraryFrame;
 
 uint32_t freeRing[target::BufferCount], toSend[target::BufferCount],
     sentBy[target::BufferCount];
@@ -59,17 +62,30 @@ uint32_t freeRing[target::BufferCount], toSend[target::BufferCount],
 uint32_t messages[target::BufferCount];
 uint32_t firstMessage, endMessage;
 uint32_t sequence, randomState = 1;
-uint64_t nowNs, received, transmitted, oversize, noBuffer;
+uint64_t received, transmitted, oversize, noBuffer;
+/// The frames that run; null between batches, when it is the time of the last.
+const Frame *batch;
+uint64_t lastNs;
+/// How many of the packets to send the caller has.
+uint32_t given;
+
+uint64_t timeOf(uint32_t packet) {
+  return batch ? batch[packet].timeNs : lastNs;
+}
 
 constexpr x86::PacketMemory memory{karakal_x86_buffers, karakal_x86_descriptors,
                                    karakal_x86_state};
 
-/// Frees the packets that the call before gave out.
-void freeSent() {
+/// Frees the packets that the call before gave out. Control functions may have
+/// sent others since.
+void freeGiven() {
   x86::PacketState &state = karakal_x86_state;
-  for (uint32_t i = 0; i < state.sentCount; ++i)
+  for (uint32_t i = 0; i < given; ++i)
     x86::freeBuffer(state, state.sent[i]);
-  state.sentCount = 0;
+  state.sentCount -= given;
+  __builtin_memmove(state.sent, state.sent + given,
+                    state.sentCount * sizeof *state.sent);
+  given = 0;
 }
 
 /// Takes a frame as Rx does; 0 if it is too long or no buffer is free.
@@ -89,7 +105,7 @@ uint32_t receive(const Frame &frame) {
 
 /// Makes the caller's view of a packet to send; false if it has no bytes or
 /// goes to a port that is not there.
-bool describe(uint32_t handle, Frame &frame) {
+bool describe(uint32_t handle, uint64_t timeNs, Frame &frame) {
   const uint32_t *words = memory.descriptor(handle);
   uint32_t port = words[target::DescriptorPorts] >> 16 & 0xff;
   if (port >= target::PortCount) {
@@ -108,8 +124,39 @@ bool describe(uint32_t handle, Frame &frame) {
     bytes = target::FrameBytesMin;
   }
   ++transmitted;
-  frame = {at, bytes, port, nowNs};
+  frame = {at, bytes, port, timeNs};
   return true;
+}
+
+/// Gives the packets to send that the caller does not have yet.
+Frame *give(Frame *out) {
+  x86::PacketState &state = karakal_x86_state;
+  for (; given < state.sentCount; ++given)
+    out += describe(state.sent[given], timeOf(state.sentBy[given]), *out);
+  return out;
+}
+
+Frame *runOneByOne(uint32_t count, Frame *out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    karakal_x86_state.current = i;
+    if (uint32_t handle = receive(batch[i]))
+      karakal_x86_rx(handle);
+    karakal_x86_drain();
+    out = give(out);
+  }
+  return out;
+}
+
+Frame *runInStages(uint32_t count, uint32_t step, Frame *out) {
+  uint32_t handles[x86::BatchMemory::SlotCount];
+  for (uint32_t first = 0; first < count; first += step) {
+    uint32_t left = count - first, together = left < step ? left : step;
+    for (uint32_t i = 0; i < together; ++i)
+      handles[i] = receive(batch[first + i]);
+    karakal_x86_run_batch(handles, first, together);
+    out = give(out);
+  }
+  return out;
 }
 
 } // namespace
@@ -125,23 +172,29 @@ void karakal_x86_init() {
   state.sent = toSend;
   state.sentBy = sentBy;
   state.drops = karakal_x86_drop_counts;
+  given = 0;
   karakal_x86_run_inits();
 }
 
 uint32_t karakal_x86_batch(const Frame *in, uint32_t count, Frame *out) {
-  x86::PacketState &state = karakal_x86_state;
-  freeSent();
-  uint32_t sent = 0, described = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    nowNs = in[i].timeNs;
-    if (uint32_t handle = receive(in[i]))
-      karakal_x86_rx(handle);
-    while (firstMessage != endMessage)
-      karakal_x86_deliver(messages[firstMessage++ % target::BufferCount]);
-    for (; described < state.sentCount; ++described)
-      sent += describe(state.sent[described], out[sent]);
-  }
-  return sent;
+  freeGiven();
+  Frame *end = give(out);
+  if (count == 0)
+    return static_cast<uint32_t>(end - out);
+  batch = in;
+  end = karakal_x86_has_stages && karakal_x86_sub_batch > 1
+            ? runInStages(count, karakal_x86_sub_batch, end)
+            : runOneByOne(count, end);
+  lastNs = in[count - 1].timeNs;
+  batch = nullptr;
+  return static_cast<uint32_t>(end - out);
+}
+
+uint32_t karakal_x86_use_sub_batch(uint32_t most) {
+  constexpr uint32_t slots = x86::BatchMemory::SlotCount;
+  uint32_t step = most > slots ? slots : most;
+  return karakal_x86_sub_batch =
+             step == 0 || !karakal_x86_has_stages ? 1 : step;
 }
 
 uint32_t karakal_x86_use_level(uint32_t most) {
@@ -150,7 +203,7 @@ uint32_t karakal_x86_use_level(uint32_t most) {
   return karakal_x86_level = level < 2 ? 2 : level;
 }
 
-void karakal_x86_statistics(Statistics *statistics) {
+void karakal_x86_statistics(x86::LibraryCounts *statistics) {
   const x86::PacketState &state = karakal_x86_state;
   *statistics = {received,     state.forwarded, state.dropped, state.consumed,
                  state.copied, transmitted,     oversize,      noBuffer};
@@ -174,11 +227,29 @@ uint64_t karakal_x86_drop_count(uint32_t reason) {
 void karakal_x86_reclaim() {}
 
 void karakal_x86_queue(uint32_t message) {
+  x86::PacketState &state = karakal_x86_state;
+  state.toXScale +=
+      karakal_x86_channel_on_xscale[message >> 24] && !state.onXScale;
+  ++state.queuedCount;
   messages[endMessage++ % target::BufferCount] = message;
+}
+
+void karakal_x86_drain() {
+  x86::PacketState &state = karakal_x86_state;
+  while (firstMessage != endMessage) {
+    uint32_t message = messages[firstMessage++ % target::BufferCount];
+    --state.queuedCount;
+    // Queueing has counted the crossing.
+    state.onXScale = karakal_x86_channel_on_xscale[message >> 24];
+    karakal_x86_deliver(message);
+    state.onXScale = 0;
+  }
 }
 
 [[noreturn]] void karakal_x86_fault(x86::PacketFault fault, uint32_t a,
                                     uint32_t b) {
+  if (karakal_x86_on_fault)
+    karakal_x86_on_fault(fault, a, b);
   std::fprintf(stderr,
                "the packet program did something illegal: %s (%u, %u)\n",
                x86::faultName(fault), a, b);
@@ -186,7 +257,8 @@ void karakal_x86_queue(uint32_t message) {
 }
 
 uint32_t baker_timestamp() {
-  return x86::timestampAt(nowNs, karakal_x86_engine_hz);
+  return x86::timestampAt(timeOf(karakal_x86_state.current),
+                          karakal_x86_engine_hz);
 }
 
 uint32_t baker_random() { return randomState = x86::nextRandom(randomState); }

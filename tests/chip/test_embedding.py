@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from testkit.paths import BUILD
-from testkit.tools import requires
+from testkit.captures import write_pcap
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires, run_command
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +47,13 @@ def test_nothing_of_the_compiler_is_installed(prefix: Path) -> None:
     package = next(prefix.glob("lib*/**/KarakalConfig.cmake"))
     targets = (package.parent / "KarakalTargets.cmake").read_text()
     assert str(BUILD) not in targets, "the package works without the build tree"
+
+
+@requires("bakerc")
+def test_a_prefix_has_what_executables_need(prefix: Path, tmp_path: Path) -> None:
+    source, made = ROOT / "tests/packets/language/ports.baker", tmp_path / "ports"
+    run_command(
+        prefix / "bin/bakerc", "--target=x86", "--emit=exe", source, "-o", made
+    )  # fmt: skip
+    write_pcap(tmp_path / "t.pcap", [bytes(60)] * 3)
+    assert "3 received" in run_command(made, tmp_path / "t.pcap").stdout

@@ -31,8 +31,8 @@ TEST(InterfaceTest, NamesAreIdentifiers) {
 TEST(InterfaceTest, TheHeaderDeclaresControlFunctions) {
   ProgramInterface program;
   program.name = "my-router";
-  program.controls = {{"control.m.add", "m.add", {{"prefix", "u32"}}, "int"},
-                      {"control.m.count", "m.count", {}, "u32"}};
+  program.controls = {{"control.m.add", {"m.add", {{"prefix", "u32"}}, "int"}},
+                      {"control.m.count", {"m.count", {}, "u32"}}};
   std::string header = makeHeader(program);
   EXPECT_THAT(header,
               HasSubstr("uint32_t my_router_m_add(uint32_t prefix);\n"));

@@ -47,7 +47,10 @@ def test_options_that_do_not_fit_are_errors(tmp_path: Path) -> None:
     source = SOURCES["firewall"]
     for options, message in (
         (["--fast", "-o", str(tmp_path / "x.ixp")], "--fast and --packets need --run"),
-        (["--run", f"--trace={trace}", "--burst=4"], "--burst requires --fast"),
+        (
+            ["--run", f"--trace={trace}", "--burst=4"],
+            "--burst and --sub-batch need --fast",
+        ),
         (["--run", f"--trace={trace}", "--fast", "--burst=257"], "--burst"),
         (["--run", f"--trace={trace}", "--packets=0"], "--packets"),
         (

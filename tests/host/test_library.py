@@ -233,8 +233,8 @@ def test_the_header_is_for_c_and_cpp(language: str, tmp_path: Path) -> None:
 def test_options_that_do_not_fit_are_errors() -> None:
     source = SOURCES["mpls"]
     for options, message in (
-        (["--emit=obj"], "--emit=obj and --emit=header need --target=x86"),
-        (["--target=x86", "--emit=asm"], "emits ast, baker, obj or header"),
+        (["--emit=obj"], "--emit=obj, header and exe need --target=x86"),
+        (["--target=x86", "--emit=asm"], "emits ast, baker, obj, header or exe"),
         (["--target=x86", "--mes=2"], "--mes and --mapping are for chips"),
         (["--target=x86", "--run", "--trace=x"], "--run runs on this computer"),
     ):

@@ -81,6 +81,7 @@ Architecture: $architecture
 Maintainer: Karakal's authors <karakal@localhost>
 Installed-Size: $size
 Depends: $depends, $needs
+Suggests: gcc, libc6-dev
 Section: devel
 Priority: optional
 Description: compiler and simulator for the Intel IXP2400 network processor

@@ -32,6 +32,9 @@ from npftrace.runs.packet_file import (
 )
 
 CLOCK_GHZ = 0.6
+#: Where a test runs besides the simulator: compiled in process, or ahead of time to
+#: an executable.
+ON_X86 = ("x86", "exe")
 
 
 #: Runs a tool; InputError if it fails. Files are named by absolute paths.
@@ -107,6 +110,16 @@ def _image_of(program: Path, level: str, images: Path, tool: CallTool) -> Path:
     return image
 
 
+def _executable_of(program: Path, images: Path, tool: CallTool) -> Path:
+    """The program as an executable, made once for all of its tests. Packets run in
+    stages together."""
+    made = images / f"{program.stem}.exe"
+    if not made.exists():
+        stages = ("--burst=8", "--sub-batch=8", "--cut-seed=1")
+        tool("bakerc", "--target=x86", "--emit=exe", program, *stages, "-o", made)
+    return made
+
+
 def _engines_of(image: Path) -> int:
     """The fewest engines that the image can use: one per aggregate."""
     return len(json.loads(image.with_suffix(".json").read_text())["aggregates"])
@@ -119,19 +132,25 @@ def run_test(
     tool: CallTool = _tool,
     one_by_one: bool = True,
 ) -> list[str]:
-    """Runs a test on `x86` or, compiled for the level `where`, on the simulator;
-    returns its problems. Compiled programs are cached in the folder `images`, and
-    `tool` runs the tools. The simulator uses one context of each aggregate, or all
-    contexts and engines."""
+    """Runs a test on `x86`, as an executable (`exe`) or, compiled for the level
+    `where`, on the simulator; returns its problems. Compiled programs are cached in
+    the folder `images`, and `tool` runs the tools. The simulator uses one context of
+    each aggregate, or all contexts and engines."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trace, control = folder / "in.pcapng", folder / "control.txt"
         out, stats = folder / "out.pcapng", folder / "stats.json"
         write_capture(trace, test.sent, PORTS)
-        control.write_text(control_file(test, where == "x86"))
-        run = [f"--trace={trace}", f"--out={out}", f"--stats={stats}"]
+        control.write_text(control_file(test, where in ON_X86))
+        run = [f"--out={out}", f"--stats={stats}"]
         if test.calls:
             run.append(f"--control={control}")
+        if where == "exe":
+            made = _executable_of(test.program, images, tool)
+            _run_tool(test, control, tool, made, trace, *run)
+            found = read_capture(out, PORTS, allow_empty=True).frames
+            return _compare(test, found, json.loads(stats.read_text()))
+        run.append(f"--trace={trace}")
         if where == "x86":
             _run_tool(test, control, tool, "bakerc", test.program, "--run", *run)
         else:
@@ -267,7 +286,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--on",
         default="x86,swc",
-        help="where to run, separated by commas: x86, or a level for the simulator",
+        help="where to run, separated by commas: x86, exe (compiled ahead of time), or "
+        "a level for the simulator",
     )
     parser.add_argument(
         "--orders",
@@ -316,6 +336,6 @@ def run(args: argparse.Namespace) -> int:
                 _report(where, problems)
                 verdict = "wrong" if problems else "right"
                 print(f"{path} on {where}: {len(test.sent)} frames in, {verdict}")
-                if args.orders and where != "x86" and not problems:
+                if args.orders and where not in ON_X86 and not problems:
                     failures += _run_orders(test, where, images, args)
     return 1 if failures else 0

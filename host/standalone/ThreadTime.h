@@ -1,7 +1,7 @@
 // Processor time of one thread.
 
-#ifndef KARAKAL_HOST_THREADTIME_H
-#define KARAKAL_HOST_THREADTIME_H
+#ifndef KARAKAL_HOST_STANDALONE_THREADTIME_H
+#define KARAKAL_HOST_STANDALONE_THREADTIME_H
 
 #include <ctime>
 
@@ -16,4 +16,4 @@ inline double threadSeconds() {
 
 } // namespace karakal::host
 
-#endif // KARAKAL_HOST_THREADTIME_H
+#endif // KARAKAL_HOST_STANDALONE_THREADTIME_H

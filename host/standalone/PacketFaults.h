@@ -1,8 +1,10 @@
 // What the faults of packet primitives say.
 
-#ifndef KARAKAL_HOST_PACKETFAULTS_H
-#define KARAKAL_HOST_PACKETFAULTS_H
+#ifndef KARAKAL_HOST_STANDALONE_PACKETFAULTS_H
+#define KARAKAL_HOST_STANDALONE_PACKETFAULTS_H
 
+#include "codegen-x86/PacketMemory.h"
+#include "support/Assert.h"
 #include <cstdint>
 #include <string>
 
@@ -42,6 +44,35 @@ inline std::string noBufferToReceive() {
          "forever";
 }
 
+inline std::string keepsPackets(uint32_t count) {
+  return "the program keeps " + std::to_string(count) +
+         " packets forever; every packet must be sent or dropped";
+}
+
+/// What compiled code did, with the fault's two numbers.
+inline std::string textOf(x86::PacketFault fault, uint32_t a, uint32_t b) {
+  using x86::PacketFault;
+  switch (fault) {
+  case PacketFault::Read:
+    return leavesBuffer("packet_read", a, b);
+  case PacketFault::Write:
+    return leavesBuffer("packet_write", a, b);
+  case PacketFault::Decap:
+    return tooShort("packet_decap", a, b);
+  case PacketFault::Encap:
+    return noRoom("packet_encap", "headroom", a, b);
+  case PacketFault::AddTail:
+    return noRoom("packet_add_tail", "tailroom", a, b);
+  case PacketFault::RemoveTail:
+    return tooShort("packet_remove_tail", a, b);
+  case PacketFault::Create:
+    return tooLong(a);
+  case PacketFault::NoBuffer:
+    return noBuffer(a ? "packet_create" : "packet_copy");
+  }
+  KARAKAL_UNREACHABLE("no such fault");
+}
+
 } // namespace karakal::host::faults
 
-#endif // KARAKAL_HOST_PACKETFAULTS_H
+#endif // KARAKAL_HOST_STANDALONE_PACKETFAULTS_H
