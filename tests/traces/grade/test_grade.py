@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import npftrace
 from npftrace.errors import InputError
 from npftrace.grade.command import grade_all
 from npftrace.grade.expectations import check
@@ -48,6 +49,18 @@ def test_a_command_reads_its_inputs_and_leaves_its_outputs(sandbox: Sandbox) -> 
     assert found.files == {"yours.txt": b"mine\n"}
     failed = shell(sandbox, f"{script} 3")
     assert (failed.status, failed.printed, failed.files) == (3, "mine\n", {})
+
+
+@apart
+def test_a_script_imports_the_grader_and_fails_the_same_twice(sandbox: Sandbox) -> None:
+    script = b"import npftrace\nprint(npftrace.__file__)\nmissing\n"
+    # Two runs have two folders.
+    one, two = (
+        sandbox.run(["python3", "it.py", word], {"it.py": script}) for word in "ab"
+    )
+    assert one.printed == f"{npftrace.__file__}\n"
+    assert 'File "it.py", line 3' in one.complained
+    assert one.complained == two.complained
 
 
 @apart
@@ -147,7 +160,8 @@ def test_a_signal_is_told_by_what_it_means() -> None:
     many = "\n".join(f"error {n}" for n in range(40))
     said = why_failed("bakerc", Outcome(1, "", many))
     assert said.startswith("bakerc: exit status 1\n  error 0\n")
-    assert said.endswith("28 more lines")
+    # Compilers name the first error in the first line, Python in the last.
+    assert said.endswith("  … 28 more lines\n  error 37\n  error 38\n  error 39")
 
 
 FILES = {

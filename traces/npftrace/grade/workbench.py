@@ -19,7 +19,9 @@ FILE_BYTES_MAX = 1 << 20
 NEEDS = re.compile(rb'^\s*(?:import\s+(\w+)\s*;|#include\s+"([\w.-]+)")', re.M)
 #: What may stand around a file's name in a word of a command.
 AROUND = re.compile(r"[=:,]")
-COMPLAINT_LINES = 12
+#: What is shown of a complaint: its beginning, where compilers name the first error,
+#: and its end, where Python does.
+COMPLAINT_BEGIN, COMPLAINT_END = 9, 3
 
 
 def submitted(lab: Lab, folder: Path) -> tuple[dict[str, bytes], list[str]]:
@@ -45,9 +47,11 @@ def why_failed(tool: str, outcome: Outcome) -> str:
     """One text about a command that did not end with status 0."""
     why = outcome.ended or f"exit status {outcome.status}"
     said = (outcome.complained or outcome.printed).strip().splitlines()
-    more = [f"  … {len(said) - COMPLAINT_LINES} more lines"]
-    lines = said[:COMPLAINT_LINES] + (more if len(said) > COMPLAINT_LINES else [])
-    return "\n".join([f"{tool}: {why}", *(f"  {line}" for line in lines)])
+    left_out = len(said) - COMPLAINT_BEGIN - COMPLAINT_END
+    if left_out > 1:
+        more = f"… {left_out} more lines"
+        said = [*said[:COMPLAINT_BEGIN], more, *said[-COMPLAINT_END:]]
+    return "\n".join([f"{tool}: {why}", *(f"  {line}" for line in said)])
 
 
 def _words(command: str) -> list[str]:
