@@ -158,7 +158,9 @@ def _same_frames(names: list[str], files: Mapping[str, bytes]) -> Met:
         port, data = missing[0]
         evidence.append(f"not sent by port {port}: {summary(data)}")
         near = [sent for at, sent in extra if at == port and len(sent) == len(data)]
-        if near:
+        if elsewhere := [at for at, sent in extra if sent == data]:
+            evidence.append(f"  it was sent by port {elsewhere[0]}")
+        elif near:
             closest = min(near, key=lambda sent: sum(map(ne, sent, data)))
             evidence += [f"  {line}" for line in differences(data, closest)]
     elif extra:
