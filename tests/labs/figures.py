@@ -239,7 +239,7 @@ def stale(work: Work) -> dict[str, Figure]:
         )
         work.run(
             "ixpsim bounded.ixp --trace=classes.pcap --control=updates.control "
-            "--packets=4000 --warmup=500 --stats=s.json --quiet"
+            "--packets=16000 --warmup=500 --stats=s.json --quiet"
         )
         stats = work.json("s.json")
         tolerated = share / 10_000

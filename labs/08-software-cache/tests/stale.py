@@ -13,12 +13,16 @@ from pathlib import Path
 from npftrace.frames.capture import read_capture
 
 IN_FLIGHT = 64
-CALL = re.compile(r"^(?:@packet\s+(\d+)\s+)?port_set\((\d+),\s*(\d+)\)", re.M)
+CALL = re.compile(r"(?:@packet\s+(\d+)\s+)?port_set\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 
 trace, out, control = (Path(name) for name in sys.argv[1:4])
-updates = [
-    tuple(int(n or 0) for n in call) for call in CALL.findall(control.read_text())
-]
+updates = []
+for line, text in enumerate(control.read_text().splitlines(), 1):
+    if not (text := text.partition("#")[0].strip()):
+        continue
+    if not (call := CALL.fullmatch(text)):
+        sys.exit(f"{control}:{line}: write [@packet NUMBER] port_set(CLASS, PORT)")
+    updates.append(tuple(int(number or 0) for number in call.groups()))
 left_by = {frame.data: frame.port for frame in read_capture(out, 4).frames}
 stale = {}
 for number, frame in enumerate(read_capture(trace, 4).frames):
