@@ -210,9 +210,9 @@ def test_the_keyboard_saves_and_runs(browser: Any, folder: Path) -> None:
 
 def choose(browser: Any, label: str, option: str) -> None:
     """Takes an option of a list, by the keys that open it and a click."""
-    browser.execute_script(
-        "arguments[0].focus()", find(browser, f"input[aria-label='{label}']")
-    )
+    field = f"document.querySelector(\"input[aria-label='{label}']\")"
+    until(browser, f"return {field}")
+    browser.execute_script(f"{field}.focus()")
     browser.switch_to.active_element.send_keys("\ue015")
     options = "[...document.querySelectorAll('.q-menu .q-item')]"
     of = f"found => found.innerText.trim() === {option!r}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from nicegui import context, ui
+from nicegui import background_tasks, context, ui
 
 from baker_explorer.runs import Run
 from baker_explorer.session import Session
@@ -22,6 +23,14 @@ from npftrace.errors import InputError
 
 _STYLE = files("baker_explorer").joinpath("static/explorer.css").read_text()
 _IS_DARK = "matchMedia('(prefers-color-scheme: dark)')"
+#: Seconds in which the page has drawn the view that the user looks at.
+_DRAWN = 0.5
+
+
+class View(Protocol):
+    """What shows runs."""
+
+    def show(self, run: Run) -> None: ...
 
 
 class Page:
@@ -34,8 +43,19 @@ class Page:
         self._build_head()
         with ui.element("main"):
             self._build_views()
-        client = context.client
-        client.on_disconnect(self._source.close)
+        #: The views that show runs by their tab, and the runs that each has not shown:
+        #: the last one, and before it the last that succeeded.
+        self._views: dict[str, View] = {
+            "Source": self._source,
+            "Chip": self._chip,
+            "Journey": self._journey,
+            "Decisions": self._decisions,
+            "Experiments": self._experiments,
+        }
+        self._missed: dict[str, list[Run]] = {name: [] for name in self._views}
+        self._tabs.on_value_change(lambda event: self._show_missed(event.value))
+        self._client = context.client
+        self._client.on_disconnect(self._source.close)
         ui.on("scheme", lambda event: self._source.set_dark(bool(event.args)))
         ui.timer(0, self._begin, once=True)
 
@@ -68,7 +88,7 @@ class Page:
 
     async def _begin(self) -> None:
         """Takes the browser's colours, and shows the last run or makes the first."""
-        await context.client.connected()
+        await self._client.connected()
         self._source.set_dark(await ui.run_javascript(f"{_IS_DARK}.matches"))
         self._source.name_editors()
         self._source.let_edit()
@@ -93,12 +113,26 @@ class Page:
         return run
 
     def _show(self, run: Run) -> None:
+        """Shows a run in its line and in the open view, and then in the others: to
+        draw them all takes longer than what the user looks at."""
         self._state.text = summary(run)
-        self._source.show(run)
-        self._chip.show(run)
-        self._journey.show(run)
-        self._decisions.show(run)
-        self._experiments.show(run)
+        for runs in self._missed.values():
+            runs[:] = [*(old for old in runs[-1:] if not old.problem), run]
+        self._show_missed(self._tabs.value)
+        background_tasks.create(self._show_others())
+
+    async def _show_others(self) -> None:
+        await asyncio.sleep(_DRAWN)
+        if not self._client.has_socket_connection:
+            return
+        with self._client:
+            for name in self._views:
+                self._show_missed(name)
+
+    def _show_missed(self, name: str) -> None:
+        for run in self._missed.get(name, []):
+            self._views[name].show(run)
+        self._missed.get(name, []).clear()
 
     def _go_to(self, place: tuple[str, int]) -> None:
         self._tabs.value = "Source"
