@@ -20,8 +20,9 @@
 
 namespace karakal::lang {
 
-/// The most entries of a table: more than an SRAM channel has room for.
-static constexpr uint64_t tableEntriesMax = 1 << 22;
+/// The most entries of a table: more than a chip has room for, and what x86
+/// does.
+static constexpr uint64_t tableEntriesMax = 1 << 24;
 
 /// The most numbers that a control function takes.
 static constexpr size_t numbersMax = 16;
