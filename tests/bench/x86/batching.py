@@ -19,9 +19,11 @@ from typing import Any
 from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
-from bench.x86.programs import processor
+from bench.x86.paper_programs import LARGE_TRIES, paper_program
+from bench.x86.processor import processor
 from bench.x86.random_programs import program
 from testkit.captures import write_pcap
+from testkit.forwarders import FORWARDERS
 from testkit.tools import read_json
 from testkit.workloads import Workload
 
@@ -32,6 +34,7 @@ RANDOM_PROGRAMS = 20
 #: The same with --quick.
 QUICK_POINT_PACKETS = 20_000
 QUICK_RANDOM_PROGRAMS = 4
+PAPER_PROGRAMS = tuple(FORWARDERS)
 RIB = "rib/ipv4-20020722-rrc05-as1853.txt.gz"
 
 
@@ -122,7 +125,10 @@ def print_grid(name: str, found: dict[str, Any]) -> None:
     table(f"{name}, million packets/s on {found['processor']}", headings, rows)
 
 
-def sweep(bench: Bench, name: str, source: Path, load: Workload) -> dict[str, Any]:
+def sweep(
+    bench: Bench, name: str, source: Path, load: Workload, *options: str
+) -> dict[str, Any]:
+    """What `--sweep` writes for a program; prints it."""
     progress(f"{name}, all bursts and sub-batches")
     file = bench.folder / "batching" / f"{name.replace(' ', '-')}.json"
     packets = QUICK_POINT_PACKETS if bench.quick else POINT_PACKETS
@@ -138,25 +144,31 @@ def sweep(bench: Bench, name: str, source: Path, load: Workload) -> dict[str, An
         f"--machine={machine(bench)}",
         f"--sweep={file}",
         f"--packets={packets}",
+        *options,
     )
     found: dict[str, Any] = read_json(file)
     print_grid(name, found)
-    return judged(found)
+    return found
 
 
 def machine(bench: Bench) -> Path:
     return bench.folder / "batching" / "machine.json"
 
 
-def batching(bench: Bench) -> dict[str, Any]:
-    """The model of rates against the grid of bursts and sub-batches."""
-    (bench.folder / "batching").mkdir(exist_ok=True)
+def calibrate(bench: Bench) -> None:
+    """Measures the machine, for `sweep`."""
+    machine(bench).parent.mkdir(exist_ok=True)
     progress("calibration")
     bench.output("bakerc", "--calibrate", f"--machine={machine(bench)}")
+
+
+def batching(bench: Bench) -> dict[str, Any]:
+    """The model of rates against the grid of bursts and sub-batches."""
+    calibrate(bench)
     programs: dict[str, dict[str, float]] = {}
 
-    def add(name: str, source: Path, load: Workload) -> None:
-        programs[name] = sweep(bench, name, source, load)
+    def add(name: str, source: Path, load: Workload, *options: str) -> None:
+        programs[name] = judged(sweep(bench, name, source, load, *options))
 
     for app in APPS:
         try:
@@ -168,6 +180,8 @@ def batching(bench: Bench) -> dict[str, Any]:
         add("l3-switch of 2002", *full_table(bench))
     except Missing as missing:
         bench.leave_out(missing)
+    for name in PAPER_PROGRAMS:
+        add(name, *paper_program(bench, name), LARGE_TRIES)
     count = QUICK_RANDOM_PROGRAMS if bench.quick else RANDOM_PROGRAMS
     for seed in range(1, count + 1):
         add(f"random-{seed}", *random_program(bench, seed))

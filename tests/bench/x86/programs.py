@@ -8,18 +8,22 @@ since a short trace would keep the tables' used parts in the caches.
 from __future__ import annotations
 
 import statistics
-from pathlib import Path
 from typing import Any
 
 from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
+from bench.x86.batching import calibrate, sweep
+from bench.x86.paper_programs import LARGE_TRIES, paper_program, rates_of
+from bench.x86.processor import processor
+from testkit.forwarders import FORWARDERS
 
 #: Packets of a trace, and of a run.
 TRACE_PACKETS = 100_000
 RUN_PACKETS = 1_000_000
 ROUNDS = 5
+PAPER_PROGRAMS = tuple(FORWARDERS)
 #: The options of each variant: all checks and counters; packet by packet; bursts;
 #: bursts in stages.
 VARIANTS = {
@@ -33,15 +37,6 @@ VARIANTS = {
         f"--packets={RUN_PACKETS}",
     ),
 }
-
-
-def processor() -> str:
-    """The name of this computer's processor."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() == "model name":
-            return value.strip()
-    return "unknown"
 
 
 def speeds(bench: Bench, app: str) -> dict[str, float]:
@@ -66,16 +61,27 @@ def x86(bench: Bench) -> dict[str, Any]:
             bench.leave_out(missing)
     if not programs:
         raise Failed("no application could be run")
+    calibrate(bench)
+    for name in PAPER_PROGRAMS:
+        found = sweep(bench, name, *paper_program(bench, name), LARGE_TRIES)
+        programs[name] = rates_of(found)
     rows: list[list[object]] = [
         [
             app,
-            *rates.values(),
+            *(rates.get(key, "") for key in (*VARIANTS, "model_mpps")),
             rates["batch32_mpps"] / rates["b1_mpps"],
             rates["sub32_mpps"] / rates["b1_mpps"],
         ]
         for app, rates in programs.items()
     ]
-    headings = ["application", "guarded", "burst 1", "burst 32", "stages of 32"]
+    headings = [
+        "application",
+        "guarded",
+        "burst 1",
+        "burst 32",
+        "stages of 32",
+        "model",
+    ]
     headings += ["32 over 1", "stages over 1"]
     table(f"Million packets/s on {processor()}", headings, rows)
     return {"cpu": processor(), "programs": programs}

@@ -16,7 +16,7 @@ from bench.harness.bench import Bench, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
-from bench.x86.programs import processor
+from bench.x86.processor import processor
 from bench.x86.special_cases import Case, cases, update_storm
 from testkit.captures import write_pcap
 from testkit.tools import read_json

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.text_table import table
-from bench.x86.programs import processor
+from bench.x86.processor import processor
 from bench.x86.special_cases import update_storm
 from testkit.captures import write_pcap
 from testkit.switch import Control, RunningSwitch, running_switch

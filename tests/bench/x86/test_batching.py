@@ -43,6 +43,7 @@ def test_keys_of_batching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(measured, "POINT_PACKETS", 300)
     monkeypatch.setattr(measured, "RANDOM_PROGRAMS", 2)
     monkeypatch.setattr(measured, "APPS", ())
+    monkeypatch.setattr(measured, "PAPER_PROGRAMS", ())
     monkeypatch.delenv("KARAKAL_TEST_DATA", raising=False)
     monkeypatch.setattr(Bench, "folder", tmp_path)
     found = measured.batching(Bench(BUILD, 1, (1,), False))
