@@ -1,8 +1,20 @@
 // Specialized code, as those see it who ask for it.
 
 #include "codegen-x86/Specialization.h"
+#include <algorithm>
 
 namespace karakal::x86 {
+
+SampleOptions SampleOptions::of(uint32_t period, uint32_t lookups) {
+  SampleOptions options;
+  options.period = period;
+  options.firstPeriod = std::min(options.firstPeriod, period);
+  options.lookupsMin = lookups;
+  constexpr uint32_t packets = 32; // of a burst
+  options.burstsPerNews =
+      std::clamp(lookups / packets, 1u, options.burstsPerNews);
+  return options;
+}
 
 Explanations explain(const Assumptions &made) {
   Explanations all;
@@ -15,10 +27,15 @@ Explanations explain(const Assumptions &made) {
     for (const std::string &name : assumption.undoneBy)
       text += (&name == assumption.undoneBy.data() ? "" : ", ") + name;
     text += assumption.undoneBy.empty() ? "nothing" : "";
+    if (assumption.isCompared)
+      text += " and other traffic";
     all.emplace_back(assumption.name, text);
   }
   for (const auto &[name, reason] : made.left)
     all.emplace_back(name, name + ": left alone, " + reason);
+  if (made.weighedBranches != 0)
+    all.emplace_back("", std::to_string(made.weighedBranches) +
+                             " branches are laid out by observed traffic");
   return all;
 }
 

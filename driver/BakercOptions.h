@@ -3,6 +3,7 @@
 #ifndef KARAKAL_DRIVER_BAKERCOPTIONS_H
 #define KARAKAL_DRIVER_BAKERCOPTIONS_H
 
+#include "codegen-x86/Specialization.h"
 #include "codegen-x86/model/RateModel.h"
 #include "driver/pipeline/Options.h"
 
@@ -41,6 +42,8 @@ struct BakercOptions : Options {
   std::vector<std::string> cuts;
   /// Measures this machine instead of compiling.
   bool calibrate = false;
+  /// Which bursts specialization observes.
+  x86::SampleOptions sample = {};
 };
 
 } // namespace karakal::driver

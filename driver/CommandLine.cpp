@@ -42,7 +42,7 @@ const std::map<std::string, host::SpecializeWhen> specializeModes = {
 /// The options, and the text of values that are checked later.
 struct CommandLine {
   BakercOptions options;
-  std::string level = "swc", form, target, policy, specialize;
+  std::string level = "swc", form, target, policy, specialize, observe;
   std::string burst, subBatch;
   std::vector<std::string> cuts;
   std::vector<std::string> settings;
@@ -301,6 +301,13 @@ void declareRun(CLI::App &app, CommandLine &line) {
                "the next packet")
       ->needs(fast)
       ->check(oneOf(specializeModes));
+  app.add_option(
+         "--observe", line.observe,
+         "with --specialize: observe the traffic of one burst in N, and "
+         "conclude from K look-ups of a table on; 0: observe nothing "
+         "(default: 512,256)")
+      ->type_name("N[,K]")
+      ->needs("--specialize");
   app.add_flag("--keep-going", options.keepGoing,
                "with --run: go on after a control call that is refused; all "
                "are reported, and the exit status is 1")
@@ -450,6 +457,20 @@ void takeBatching(CommandLine &line) {
     options.cuts = line.cuts;
 }
 
+/// Reads `N` or `N,K`.
+Status readObserve(llvm::StringRef text, x86::SampleOptions &sample) {
+  if (text.empty())
+    return success();
+  auto [first, second] = text.split(',');
+  uint32_t period = 0, lookups = sample.lookupsMin;
+  if (first.getAsInteger(10, period) || text.ends_with(",") ||
+      (!second.empty() && (second.getAsInteger(10, lookups) || lookups == 0)))
+    return makeError("", "--observe takes N or N,K, such as 512,256");
+  sample = period == 0 ? x86::SampleOptions{0}
+                       : x86::SampleOptions::of(period, lookups);
+  return success();
+}
+
 /// Checks options whose values are names, loads plugins and finds conflicts.
 /// The error returned has only a message.
 Status finishOptions(CommandLine &line) {
@@ -463,6 +484,8 @@ Status finishOptions(CommandLine &line) {
   takeBatching(line);
   if (!line.specialize.empty())
     options.specialize = specializeModes.at(line.specialize);
+  if (Status read = readObserve(line.observe, options.sample); !read)
+    return read;
   if (Status set = takeTarget(line); !set)
     return set;
   auto policy = lang::warningPolicy(line.warnings);

@@ -291,6 +291,7 @@ Status compile(const BakercOptions &options) {
                      options.packets};
   speed.cutSeed = options.cutSeed;
   speed.specialize.when = options.specialize;
+  speed.specialize.sample = options.sample;
   speed.keepGoing = options.keepGoing;
   speed.cuts = options.cuts;
   if (options.run)

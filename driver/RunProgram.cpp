@@ -68,7 +68,10 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
         !status)
       return status;
   for (const auto &[symbol, text] : run->explanations)
-    ir::explain(baker.lookupSymbol(symbol), specializationName) << text;
+    ir::explain(symbol.empty() ? baker.getOperation()
+                               : baker.lookupSymbol(symbol),
+                specializationName)
+        << text;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
   return host::reportAll(run->refusedCalls);
 }

@@ -266,7 +266,7 @@ Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
 void Runner::beginBurst() {
   if (!specialization)
     return;
-  if (std::exchange(hasChanged, false))
+  if (std::exchange(hasChanged, false) || specialization->wantsToSettle())
     specialization->settle();
   if (const PacketEntries *special = specialization->begin(0))
     entries = special;

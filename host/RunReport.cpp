@@ -33,6 +33,8 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
         {"undone", special.undone},
         {"specialized_bursts", special.specializedBursts},
         {"own_bursts", special.ownBursts},
+        {"observed_bursts", special.observedBursts},
+        {"traffic_builds", special.trafficBuilds},
         {"build_ms_p50", buildMsMedian(special)}};
   stats["ppfs"] = toJson(run.packetsByPpf);
   stats["counters"] = toJson(events);
@@ -71,6 +73,10 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
         Long(special.specializedBursts + special.ownBursts),
         Long(special.builds), Long(special.used), Long(special.outOfDate),
         Long(special.failed), Long(special.undone), buildMsMedian(special));
+    if (special.observedBursts != 0)
+      text += format("          %llu bursts observed; %llu builds for other "
+                     "traffic\n",
+                     Long(special.observedBursts), Long(special.trafficBuilds));
     if (!special.failure.empty())
       text += "          no code: " + special.failure + "\n";
   }

@@ -32,7 +32,7 @@ Specialization::Specialization(const HostProgram &program, JitProgram &own,
       machine(makeHostMachine()), bursts(symbols.size()),
       exchange(uint32_t(symbols.size())),
       watch(specializable.versionCount, options.restMsMax),
-      restMs(options.restMsMin) {
+      restMs(options.restMsMin), trafficRestMs(options.trafficRestMsMin) {
   KARAKAL_ASSERT(options.when != SpecializeWhen::Never, "it is asked for");
   KARAKAL_ASSERT(!symbols.empty(), "a program runs on a core");
   state.versions = static_cast<const uint64_t *>(
@@ -43,6 +43,12 @@ Specialization::Specialization(const HostProgram &program, JitProgram &own,
     for (std::vector<SymbolAddress> &known : symbols)
       known.emplace_back(global.name.c_str(), address);
   }
+  for (std::vector<SymbolAddress> &known : symbols)
+    known.emplace_back(x86::Specializable::Versions,
+                       const_cast<uint64_t *>(state.versions));
+  if (options.sample.period != 0)
+    sampler.emplace(specializable.tables.size(), uint32_t(symbols.size()),
+                    options.sample);
 }
 
 Specialization::~Specialization() { finish(); }
@@ -52,6 +58,10 @@ Specialization::~Specialization() { finish(); }
 //===----------------------------------------------------------------------===//
 
 const PacketEntries *Specialization::begin(uint32_t core) {
+  if (sampler && sampler->begin(core)) {
+    ++bursts[core].counts.observed;
+    return &observer.entries[core];
+  }
   const SpecializedCode *code = exchange.begin(core);
   bool isUsable = code && (options.skipsGuard || code->isValid(state.versions));
   Bursts &counts = bursts[core].counts;
@@ -66,8 +76,9 @@ void Specialization::settle() {
     changedMs = nowMs();
   if (isAtOnce()) {
     double start = threadSeconds();
-    if (buildIfDue(lock))
-      told.waitedSeconds += threadSeconds() - start;
+    makeObserver(lock);
+    buildIfDue(lock);
+    told.waitedSeconds += threadSeconds() - start;
     noteBroken();
     freeUnused(lock);
     return;
@@ -95,6 +106,7 @@ SpecializeReport Specialization::report() {
   for (const CoreBursts &core : bursts) {
     all.specializedBursts += core.counts.specialized;
     all.ownBursts += core.counts.own;
+    all.observedBursts += core.counts.observed;
   }
   return all;
 }
@@ -122,6 +134,9 @@ void Specialization::work() {
   while (true) {
     withdrawBroken();
     freeUnused(lock);
+    if (isOver && watch.isSettled(state.versions))
+      return;
+    makeObserver(lock);
     if (buildIfDue(lock))
       continue;
     if (isOver)
@@ -135,10 +150,14 @@ void Specialization::work() {
 
 /// Waits for something to do.
 void Specialization::rest(Lock &lock) {
-  if (watch.isSettled(state.versions) && !exchange.hasOld()) {
+  auto hasTraffic = [&] {
+    return sampler && (sampler->hasNews() || sampler->wantsCode());
+  };
+  if (watch.isSettled(state.versions) && !exchange.hasOld() && !otherTraffic) {
     isAsleep = true;
     wake.wait(lock, [&] {
-      return isOver || wantsSavings || !watch.isSettled(state.versions);
+      return isOver || wantsSavings || hasTraffic() ||
+             !watch.isSettled(state.versions);
     });
     isAsleep = false;
     return;
@@ -151,14 +170,21 @@ void Specialization::rest(Lock &lock) {
 
 /// Builds code if the state is not that of the last build. False if not.
 bool Specialization::buildIfDue(Lock &lock) {
-  if (watch.isSettled(state.versions))
-    return false;
+  lookAtTraffic();
   double now = nowMs();
-  if (!watch.wantsBuild(state.versions, now) ||
+  bool isChanged =
+      !watch.isSettled(state.versions) && watch.wantsBuild(state.versions, now);
+  if ((!isChanged && !wantsTrafficBuild(now)) ||
       (!isAtOnce() && now < restEndMs))
     return false;
+  if (!isChanged)
+    noteTrafficBuild(now);
   watch.builds(state.versions);
   Request request{x86::takeSnapshot(specializable, state, options.limits), {}};
+  if (otherTraffic)
+    builtTraffic = std::move(*otherTraffic);
+  otherTraffic.reset();
+  request.snapshot.traffic = builtTraffic;
   if (!isAtOnce())
     request.restless = watch.restless();
   lock.unlock();
@@ -166,6 +192,64 @@ bool Specialization::buildIfDue(Lock &lock) {
   lock.lock();
   take(std::move(built));
   return true;
+}
+
+/// Takes the sum of what bursts did, if there is news.
+void Specialization::lookAtTraffic() {
+  if (!sampler || !sampler->hasNews())
+    return;
+  x86::Traffic now = sampler->take();
+  if (x86::isFar(builtTraffic, now))
+    otherTraffic = std::move(now);
+  else
+    otherTraffic.reset();
+}
+
+/// Sets the rest after a build that other traffic asked for, which is longer if
+/// the last one was not long ago.
+void Specialization::noteTrafficBuild(double now) {
+  ++told.trafficBuilds;
+  bool isSoon = now < trafficRestEndMs + trafficRestMs;
+  trafficRestMs = isSoon ? std::min(2 * trafficRestMs, options.trafficRestMsMax)
+                         : options.trafficRestMsMin;
+  trafficRestEndMs = now + trafficRestMs;
+}
+
+/// Makes the code that observes when a burst wants it.
+void Specialization::makeObserver(Lock &lock) {
+  if (!sampler || !sampler->wantsCode() || isOver)
+    return;
+  lock.unlock();
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::vector<unsigned> ways;
+  std::unique_ptr<llvm::Module> module =
+      x86::makeObserving(specializable, *context, *machine, ways);
+  sampler->prepare(std::move(ways));
+  std::vector<std::vector<SymbolAddress>> known = symbols;
+  for (uint32_t i = 0; i < known.size(); ++i)
+    for (const SymbolAddress &symbol : sampler->symbols(i))
+      known[i].push_back(symbol);
+  auto jits = compileModule(std::move(module), std::move(context), known);
+  lock.lock();
+  if (!jits) {
+    told.failure = jits.error().message;
+    sampler->giveUp();
+    return;
+  }
+  enter(observer, std::move(*jits));
+  sampler->start();
+}
+
+/// Finds the entries of compiled code.
+void Specialization::enter(
+    SpecializedCode &code,
+    std::vector<std::unique_ptr<llvm::orc::LLJIT>> jits) const {
+  code.jits = std::move(jits);
+  for (auto &jit : code.jits) {
+    code.entries.push_back(packetEntriesOf(*jit, program));
+    reinterpret_cast<InitFunction>(
+        addressOf(*jit, x86::PacketSymbols::FindFeatures))();
+  }
 }
 
 Specialization::Built Specialization::build(Request asked) {
@@ -195,16 +279,14 @@ Specialization::Built Specialization::tryToBuild(Basis &from) {
   auto code = std::make_unique<SpecializedCode>();
   for (unsigned number : made.assumed)
     code->assumed.emplace_back(number, snapshot.versions[number]);
+  for (unsigned number : made.compared)
+    if (made.assumed.count(number) == 0)
+      code->compared.emplace_back(number, snapshot.versions[number]);
   auto jits =
       compileModule(std::move(made.module), std::move(made.context), symbols);
   if (!jits)
     return {nullptr, nullptr, jits.error().message};
-  code->jits = std::move(*jits);
-  for (auto &jit : code->jits) {
-    code->entries.push_back(packetEntriesOf(*jit, program));
-    reinterpret_cast<InitFunction>(
-        addressOf(*jit, x86::PacketSymbols::FindFeatures))();
-  }
+  enter(*code, std::move(*jits));
   return {std::move(code), nullptr, ""};
 }
 
@@ -238,13 +320,19 @@ void Specialization::take(Built built) {
     told.delayMs.add(nowMs() - *changedMs);
   changedMs.reset();
   exchange.offer(std::move(built.code));
-  isBroken = false;
+  isBroken = isCompareNoted = false;
   basis = std::move(built.basis);
 }
 
 /// Counts code that an update has made useless, and why.
 void Specialization::noteBroken() {
   const SpecializedCode *code = exchange.get();
+  if (code && !isAtOnce() && !isCompareNoted)
+    for (auto [number, version] : code->compared)
+      if (state.versions[number] != version) {
+        watch.breaks(number);
+        isCompareNoted = true;
+      }
   if (!code || isBroken || code->isValid(state.versions))
     return;
   isBroken = true;

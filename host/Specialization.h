@@ -17,6 +17,10 @@
 // that began with it (codegen-x86/CodeExchange.h). UpdateWatch.h says what is
 // done about tables that change all the time.
 //
+// Some bursts run the program's own code with observers of the traffic
+// (codegen-x86/specialize/TrafficSampler.h). When it is far from what the code
+// was made for, code is made again, with a rest of its own.
+//
 // Requires: no core is in a burst while a control function runs. A snapshot is
 // taken beside bursts, but never beside a control function, so it is one state.
 
@@ -28,6 +32,7 @@
 #include "codegen-x86/specialize/Prepare.h"
 #include "codegen-x86/specialize/Snapshot.h"
 #include "codegen-x86/specialize/Specialize.h"
+#include "codegen-x86/specialize/TrafficSampler.h"
 #include "host/Jit.h"
 #include "host/UpdateWatch.h"
 #include <condition_variable>
@@ -53,6 +58,10 @@ struct SpecializeOptions {
   double buildSecondsMax = 10;
   /// Milliseconds between two builds, after one that was used and at most.
   double restMsMin = 5, restMsMax = 1000;
+  /// Milliseconds between two builds that other traffic asks for: at least, and
+  /// at most if each is followed by the next.
+  double trafficRestMsMin = 1000, trafficRestMsMax = 30'000;
+  x86::SampleOptions sample;
   /// Whether a run explains.
   bool explains = false;
   /// Makes builds fail, for tests.
@@ -68,6 +77,8 @@ struct SpecializedCode {
   std::vector<PacketEntries> entries;
   /// Numbers of versions and the values that they must have.
   std::vector<std::pair<unsigned, uint64_t>> assumed;
+  /// As above, of those that the code compares itself.
+  std::vector<std::pair<unsigned, uint64_t>> compared;
 
   SpecializedCode();
   ~SpecializedCode();
@@ -93,11 +104,15 @@ public:
   // For the thread of a core.
   /// Begins a burst. The code for it; null: the program's own.
   const PacketEntries *begin(uint32_t core);
-  void end(uint32_t core) { exchange.end(core); }
+  void end(uint32_t core) {
+    exchange.end(core);
+    if (sampler && sampler->end(core))
+      wake.notify_one();
+  }
   /// Bursts of a core that ran specialized code, and the program's own. While
   /// it is in none.
   struct Bursts {
-    uint64_t specialized = 0, own = 0;
+    uint64_t specialized = 0, own = 0, observed = 0;
   };
   Bursts burstsOf(uint32_t core) const { return bursts[core].counts; }
 
@@ -109,6 +124,11 @@ public:
   /// Looks at what was changed; between the calls and the next burst. The first
   /// call starts it all.
   void settle();
+  /// Whether `settle` has something to do although no call was made.
+  bool wantsToSettle() const {
+    return isAtOnce() && sampler &&
+           (sampler->hasNews() || sampler->wantsCode());
+  }
   /// Waits for a build and ends.
   void finish();
 
@@ -148,6 +168,14 @@ private:
   Built tryToBuild(Basis &basis);
   void take(Built built);
   void noteBroken();
+  void makeObserver(Lock &lock);
+  void enter(SpecializedCode &code,
+             std::vector<std::unique_ptr<llvm::orc::LLJIT>> jits) const;
+  void lookAtTraffic();
+  bool wantsTrafficBuild(double now) const {
+    return otherTraffic && (isAtOnce() || now >= trafficRestEndMs);
+  }
+  void noteTrafficBuild(double now);
   void withdrawBroken();
   void freeUnused(Lock &lock);
   void countSavings(Lock &lock);
@@ -165,6 +193,9 @@ private:
   x86::ProgramMemory state;
   std::vector<CoreBursts> bursts; ///< by core
   x86::CodeExchange<SpecializedCode> exchange;
+  std::optional<x86::TrafficSampler> sampler;
+  /// The program's own code with observers: the sampler says when it is ready.
+  SpecializedCode observer;
 
   std::thread thread;
   /// Guards the program's versions and all below.
@@ -179,6 +210,12 @@ private:
   std::optional<double> changedMs;
   /// Whether the code that is offered has been counted as broken.
   bool isBroken = false;
+  /// Whether it has been counted that the code compares what has changed.
+  bool isCompareNoted = false;
+  /// What the last build was made for, and traffic that is far from it.
+  x86::Traffic builtTraffic;
+  std::optional<x86::Traffic> otherTraffic;
+  double trafficRestMs, trafficRestEndMs = 0;
   bool isOver = false, isAsleep = false, wantsSavings = false;
 };
 

@@ -105,6 +105,10 @@ const BuildField buildFields[] = {
      &x86::SpecializeReport::specializedBursts},
     {"own_bursts", "bursts that ran the program's own",
      &x86::SpecializeReport::ownBursts},
+    {"observed_bursts", "bursts whose traffic was observed",
+     &x86::SpecializeReport::observedBursts},
+    {"traffic_builds", "builds that other traffic asked for",
+     &x86::SpecializeReport::trafficBuilds},
 };
 
 void specializationTable(std::string &text, const x86::SpecializeReport &now,
@@ -311,6 +315,7 @@ std::string explanationJson(const x86::Assumptions &made, bool isInForce) {
   json["left_alone"] = Json::array();
   for (const auto &[name, reason] : made.left)
     json["left_alone"].push_back({{"name", name}, {"reason", reason}});
+  json["branches_by_traffic"] = made.weighedBranches;
   return json.dump() + "\n";
 }
 

@@ -1,9 +1,11 @@
 // Look-ups made for what a table holds.
 
 #include "codegen-x86/specialize/FindCode.h"
+#include "codegen-x86/specialize/KeyCode.h"
 #include "codegen-x86/specialize/MaskSets.h"
 #include "support/Assert.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 
 namespace karakal::x86 {
 
@@ -42,8 +44,8 @@ namespace {
 class FindWriter {
 public:
   FindWriter(Module &module, const TableShape &table,
-             const std::vector<Rule> &rules)
-      : module(module), table(table), rules(rules),
+             const std::vector<Rule> &rules, const Traffic::OfTable &traffic)
+      : module(module), table(table), rules(rules), traffic(traffic),
         function(module.getFunction(table.find())),
         i32(Type::getInt32Ty(module.getContext())),
         i64(Type::getInt64Ty(module.getContext())),
@@ -56,13 +58,21 @@ public:
   }
 
   void write(FindForm form) {
+    std::vector<Value *> arguments;
+    for (Argument &argument : function->args())
+      arguments.push_back(&argument);
     if (form != FindForm::Empty)
-      makeKey();
+      key = KeyCode(builder, table, arguments);
     if (form == FindForm::Indexed)
       return writeSets();
     function->addFnAttr(Attribute::AlwaysInline);
-    for (const Rule &rule : rules)
-      returnIf(matches(rule), builder.getInt32(rule.slot));
+    double left = 1;
+    for (const Rule &rule : rules) {
+      double share = traffic.shareOf(rule.slot);
+      returnIf(key.matches(builder, rule), builder.getInt32(rule.slot), share,
+               left);
+      left -= share;
+    }
     builder.CreateRet(builder.getInt32(0));
   }
 
@@ -71,54 +81,20 @@ private:
     return BasicBlock::Create(module.getContext(), name, function);
   }
 
-  void returnIf(Value *condition, Value *slot) {
+  /// Returns `slot` for `share` of all look-ups, of which `left` come here.
+  void returnIf(Value *condition, Value *slot, double share, double left) {
     BasicBlock *found = newBlock("found"), *next = newBlock("next");
-    builder.CreateCondBr(condition, found, next);
+    constexpr double one = 1 << 20;
+    MDNode *weights = nullptr;
+    if (!traffic.slots.empty())
+      weights = MDBuilder(module.getContext())
+                    .createBranchWeights(
+                        uint32_t(share * one) + 1,
+                        uint32_t(std::max(left - share, 0.0) * one) + 1);
+    builder.CreateCondBr(condition, found, next, weights);
     builder.SetInsertPoint(found);
     builder.CreateRet(slot);
     builder.SetInsertPoint(next);
-  }
-
-  void makeKey() {
-    for (unsigned i = 0; i < (table.packedBits + 63) / 64; ++i)
-      key.push_back(packedWord(64 * i));
-    for (const TableShape::Range &range : table.ranges)
-      key.push_back(builder.CreateZExt(function->getArg(range.parameter), i64));
-  }
-
-  /// The 64 packed bits from `begin` on.
-  Value *packedWord(unsigned begin) {
-    Value *word = builder.getInt64(0);
-    for (const TableShape::Field &field : table.packed) {
-      unsigned from = std::max(begin, field.offset);
-      unsigned to = std::min(begin + 64, field.offset + field.bits);
-      if (from >= to)
-        continue;
-      Value *value = function->getArg(field.parameter);
-      value = builder.CreateLShr(value, field.offset + field.bits - to);
-      value = builder.CreateZExtOrTrunc(value, i64);
-      word = builder.CreateOr(word, builder.CreateShl(value, begin + 64 - to));
-    }
-    return word;
-  }
-
-  Value *isWithin(Value *value, Value *first, Value *last) {
-    return builder.CreateICmpULE(builder.CreateSub(value, first),
-                                 builder.CreateSub(last, first));
-  }
-
-  Value *matches(const Rule &rule) {
-    Value *all = builder.getTrue();
-    for (unsigned i = 0; i < key.size(); ++i)
-      if (rule.masks[i] != 0)
-        all = builder.CreateAnd(
-            all, builder.CreateICmpEQ(builder.CreateAnd(key[i], rule.masks[i]),
-                                      builder.getInt64(rule.values[i])));
-    for (const Bounds &bounds : rule.bounds)
-      all = builder.CreateAnd(all, isWithin(key[bounds.word],
-                                            builder.getInt64(bounds.first),
-                                            builder.getInt64(bounds.last)));
-    return all;
   }
 
   /// Searches one set after the other, as long as a better rule may be found.
@@ -191,10 +167,10 @@ private:
           isHit, builder.CreateICmpEQ(load(data, record, i), values[i]));
     for (unsigned i = 0; i < set.boundWords.size(); ++i) {
       Value *bounds = load(data, record, unsigned(used.size()) + i);
-      isHit = builder.CreateAnd(isHit,
-                                isWithin(key[set.boundWords[i]],
-                                         builder.CreateAnd(bounds, 0xffffffff),
-                                         builder.CreateLShr(bounds, 32)));
+      isHit = builder.CreateAnd(
+          isHit, KeyCode::isWithin(builder, key[set.boundWords[i]],
+                                   builder.CreateAnd(bounds, 0xffffffff),
+                                   builder.CreateLShr(bounds, 32)));
     }
     Value *better =
         builder.CreateBinaryIntrinsic(Intrinsic::umin, before, rule);
@@ -215,18 +191,20 @@ private:
   Module &module;
   const TableShape &table;
   const std::vector<Rule> &rules;
+  const Traffic::OfTable &traffic;
   Function *function;
   Type *i32, *i64;
   IRBuilder<> builder;
-  std::vector<Value *> key;
+  KeyCode key;
 };
 
 } // namespace
 
 void writeFind(Module &module, const TableShape &table,
-               const std::vector<Rule> &rules, FindForm form) {
+               const std::vector<Rule> &rules, FindForm form,
+               const Traffic::OfTable &traffic) {
   if (form != FindForm::Own)
-    FindWriter(module, table, rules).write(form);
+    FindWriter(module, table, rules, traffic).write(form);
 }
 
 } // namespace karakal::x86

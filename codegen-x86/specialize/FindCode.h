@@ -37,7 +37,8 @@ FindChoice chooseFind(const TableShape &table, const std::vector<Rule> &rules,
 /// Gives the function `T.find` of `module` the body that was chosen. Does
 /// nothing for `Own`.
 void writeFind(llvm::Module &module, const TableShape &table,
-               const std::vector<Rule> &rules, FindForm form);
+               const std::vector<Rule> &rules, FindForm form,
+               const Traffic::OfTable &traffic = {});
 
 } // namespace karakal::x86
 

@@ -24,9 +24,10 @@ public:
       return content;
     if (used && *used > limits.indexedMax)
       return std::nullopt;
-    bool isKnown = table.structure == "list"   ? readList(content)
-                   : table.structure == "trie" ? readBuckets(content)
-                                               : readStates(content);
+    bool isKnown = table.structure == "list"     ? readList(content)
+                   : table.structure == "trie"   ? readBuckets(content)
+                   : table.structure == "tuples" ? readChains(content)
+                                                 : readStates(content);
     if (!isKnown)
       return std::nullopt;
     if (table.hasLength)
@@ -76,6 +77,26 @@ private:
     for (uint64_t i = 0; i < count; ++i)
       if (buckets[i] != 0)
         add(content, buckets[i]);
+    return true;
+  }
+
+  /// Of `tuples`: the chains have all entries, which match by their priority
+  /// and then by their age.
+  bool readChains(TableContent &content) const {
+    const uint32_t *heads = at("heads"), *ages = at("ages");
+    uint64_t count = wordsOf("heads");
+    if (!heads || !ages || count > limits.readWordsMax)
+      return false;
+    for (uint64_t i = 0; i < count; ++i)
+      for (uint32_t n = heads[i]; n != 0; n = slot(n)[table.keyWords()])
+        add(content, n);
+    auto order = [&](const TableEntry &entry) {
+      return std::pair(~entry.words[table.keyWords() - 1], ages[entry.slot]);
+    };
+    std::sort(content.entries.begin(), content.entries.end(),
+              [&](const auto &one, const auto &other) {
+                return order(one) < order(other);
+              });
     return true;
   }
 

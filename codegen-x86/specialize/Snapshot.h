@@ -8,6 +8,7 @@
 #define KARAKAL_CODEGEN_X86_SPECIALIZE_SNAPSHOT_H
 
 #include "codegen-x86/specialize/Prepare.h"
+#include "codegen-x86/specialize/Traffic.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,15 @@ struct SpecializeLimits {
   uint64_t readWordsMax = uint64_t(1) << 20;
   /// Instructions of the program that is compiled; a larger one is left alone.
   unsigned instructionsMax = 200'000;
+  /// Entries of a table that are compared before its search, and the part of
+  /// the search that they must save.
+  unsigned hotMax = 8;
+  double hotGainMin = 0.1;
+  /// Of the look-ups, that such an entry must have.
+  double hotShareMin = 0.02;
+  /// Faults, for tests: hot entries are compared although the table has
+  /// changed, and before better ones.
+  bool skipsHotGuard = false, ignoresOverlaps = false;
 };
 
 /// An entry of a table: the number of its slot, and all words of the slot.
@@ -54,6 +64,8 @@ struct Snapshot {
   std::map<std::string, std::vector<uint32_t>> words;
   /// Larger globals whose words are all zero.
   std::vector<std::string> zeros;
+  /// What packets have done lately; not read from memory.
+  Traffic traffic;
 };
 
 /// The memory of a running program.

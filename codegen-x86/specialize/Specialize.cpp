@@ -6,6 +6,7 @@
 #include "codegen-x86/Runtime.h"
 #include "codegen-x86/specialize/FindCode.h"
 #include "codegen-x86/specialize/GlobalAccesses.h"
+#include "codegen-x86/specialize/HotCode.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -40,13 +41,15 @@ private:
     });
   }
   void assume(const std::string &name, std::string what,
-              const std::set<unsigned> &versions);
-  void specializeTable(const TableShape &table, const TableContent &content);
+              const std::set<unsigned> &versions, bool isCompared = false);
+  void specializeTable(const TableShape &table, const TableContent &content,
+                       const Traffic::OfTable &traffic);
+  void compareHot(const TableShape &table, const TableContent &content,
+                  const std::vector<Rule> &rules, const HotChoice &hot,
+                  const std::set<unsigned> &versions, bool isAssumed);
   void foldSlots(const TableShape &table, const TableContent &content);
   void foldGlobals();
   void makeConstant(GlobalVariable &global, ArrayRef<uint32_t> words);
-  void describePrimitives();
-  void keepEntriesAlone();
 
   const Specializable &program;
   const Snapshot &snapshot;
@@ -59,15 +62,17 @@ private:
 } // namespace
 
 void Specialization::assume(const std::string &name, std::string what,
-                            const std::set<unsigned> &versions) {
-  Assumption assumption{name, std::move(what), {}, 0};
+                            const std::set<unsigned> &versions,
+                            bool isCompared) {
+  Assumption assumption{name, std::move(what), {}, 0, isCompared};
   for (const SharedGlobal &global : program.globals)
     if (global.version >= 0 && versions.count(unsigned(global.version)))
       for (const std::string &writer : global.writers)
         if (!is_contained(assumption.undoneBy, writer))
           assumption.undoneBy.push_back(writer);
   made.assumptions.push_back(std::move(assumption));
-  made.assumed.insert(versions.begin(), versions.end());
+  (isCompared ? made.compared : made.assumed)
+      .insert(versions.begin(), versions.end());
 }
 
 /// The versions of the globals that a look-up and its entries depend on.
@@ -93,22 +98,51 @@ static std::set<unsigned> versionsOf(Module &module,
 }
 
 void Specialization::specializeTable(const TableShape &table,
-                                     const TableContent &content) {
+                                     const TableContent &content,
+                                     const Traffic::OfTable &traffic) {
   std::vector<Rule> rules = rulesOf(table, content);
   FindChoice choice = chooseFind(table, rules, limits);
+  std::set<unsigned> versions = versionsOf(*module, program, table);
+  HotChoice hot;
+  bool isSearched =
+      choice.form == FindForm::Own || choice.form == FindForm::Indexed;
+  if (isSearched && !isExcluded(versions))
+    hot = chooseHot(table, rules, choice.form, traffic, limits);
   if (choice.form == FindForm::Own) {
     made.left.emplace_back(table.name, choice.reason);
+    compareHot(table, content, rules, hot, versions, /*isAssumed=*/false);
     return;
   }
-  std::set<unsigned> versions = versionsOf(*module, program, table);
   if (isExcluded(versions)) {
     made.left.emplace_back(table.name, "it changes all the time");
     return;
   }
+  if (choice.form == FindForm::Compares && orderByTraffic(rules, traffic))
+    choice.reason += ", the most frequent first";
   assume(table.name, choice.reason, versions);
-  writeFind(*module, table, rules, choice.form);
+  writeFind(*module, table, rules, choice.form, traffic);
+  compareHot(table, content, rules, hot, versions, /*isAssumed=*/true);
   if (choice.form != FindForm::Indexed)
     foldSlots(table, content);
+}
+
+/// Compares the entries of `hot` before the look-up. The code compares the
+/// table's versions with those of the snapshot unless they are assumed.
+void Specialization::compareHot(const TableShape &table,
+                                const TableContent &content,
+                                const std::vector<Rule> &rules,
+                                const HotChoice &hot,
+                                const std::set<unsigned> &versions,
+                                bool isAssumed) {
+  if (hot.entries.empty())
+    return;
+  VersionValues guard;
+  if (!isAssumed && !limits.skipsHotGuard)
+    for (unsigned number : versions)
+      guard.emplace_back(number, snapshot.versions[number]);
+  writeHot(*module, table, content, rules, hot, guard);
+  assume(table.name, describe(hot, table, rules), versions,
+         /*isCompared=*/true);
 }
 
 /// Makes loads of slots that packets do not write loads of constants.
@@ -198,18 +232,18 @@ void Specialization::foldGlobals() {
 
 /// Says of primitives what LLVM does not see before they are linked, so that
 /// those whose value is not used can go.
-void Specialization::describePrimitives() {
+static void describePrimitives(Module &module) {
   using namespace target::runtime;
   for (const char *name :
        {"baker_packet_read", "baker_meta_read", "baker_rx_port",
         "baker_tx_port", "baker_packet_length", "baker_packet_headroom"})
-    if (Function *function = module->getFunction(name)) {
+    if (Function *function = module.getFunction(name)) {
       function->setOnlyReadsMemory();
       function->setDoesNotThrow();
       function->setWillReturn();
     }
   for (const char *name : {Hash48, Hash64, Hash128})
-    if (Function *function = module->getFunction(name)) {
+    if (Function *function = module.getFunction(name)) {
       function->setDoesNotAccessMemory();
       function->setDoesNotThrow();
       function->setWillReturn();
@@ -217,38 +251,71 @@ void Specialization::describePrimitives() {
 }
 
 /// Makes all but the functions that packets enter local.
-void Specialization::keepEntriesAlone() {
+static void keepEntriesAlone(Module &module, const Specializable &program) {
   std::vector<std::string> keep = program.packetEntries;
   keep.push_back(PacketSymbols::FindFeatures);
-  for (Function &function : *module)
+  for (Function &function : module)
     if (!function.isDeclaration() &&
         !is_contained(keep, function.getName().str()))
       function.setLinkage(GlobalValue::InternalLinkage);
 }
 
+/// Adds the packet primitives to the code of packets and optimizes it.
+static void finish(Module &module, const Specializable &program,
+                   TargetMachine &machine) {
+  module.getOrInsertFunction(PacketSymbols::FindFeatures,
+                             Type::getVoidTy(module.getContext()));
+  linkRuntime(module, RuntimePart::Packets);
+  linkRuntime(module, RuntimePart::Services);
+  keepEntriesAlone(module, program);
+  verify(module, "before optimization");
+  optimize(module, machine);
+}
+
+static std::unique_ptr<Module> readPacketCode(const Specializable &program,
+                                              LLVMContext &context) {
+  auto read =
+      parseBitcodeFile(MemoryBufferRef(program.bitcode, "packets"), context);
+  KARAKAL_ASSERT(bool(read), "the program's bitcode is that of this LLVM");
+  return std::move(*read);
+}
+
+std::unique_ptr<Module> makeObserving(const Specializable &program,
+                                      LLVMContext &context,
+                                      TargetMachine &machine,
+                                      std::vector<unsigned> &ways) {
+  std::unique_ptr<Module> module = readPacketCode(program, context);
+  ways = observeTraffic(*module, program);
+  finish(*module, program, machine);
+  return module;
+}
+
 /// Reads the program, folds and simplifies it. False if there was nothing to
-/// assume and nothing was excluded by name.
+/// assume, no traffic to know and nothing was excluded by name.
 bool Specialization::fold(TargetMachine &machine) {
   made.context = std::make_unique<LLVMContext>();
-  auto read = parseBitcodeFile(MemoryBufferRef(program.bitcode, "packets"),
-                               *made.context);
-  KARAKAL_ASSERT(bool(read), "the program's bitcode is that of this LLVM");
-  made.module = std::move(*read);
+  made.module = readPacketCode(program, *made.context);
   module = made.module.get();
+  const Traffic &traffic = snapshot.traffic;
+  if (!traffic.branches.empty())
+    made.weighedBranches = weighBranches(*module, traffic.branches);
   for (size_t i = 0; i < program.tables.size(); ++i) {
     const TableShape &table = program.tables[i];
     if (without.names.count(table.name))
       continue;
     if (snapshot.tables[i])
-      specializeTable(table, *snapshot.tables[i]);
+      specializeTable(table, *snapshot.tables[i],
+                      traffic.tables.empty() ? Traffic::OfTable()
+                                             : traffic.tables[i]);
     else
       made.left.emplace_back(table.name, "too large to be looked at");
   }
   foldGlobals();
-  if (made.assumptions.empty() && without.names.empty())
+  if (made.assumptions.empty() && made.weighedBranches == 0 &&
+      without.names.empty())
     return false;
-  describePrimitives();
-  keepEntriesAlone();
+  describePrimitives(*module);
+  keepEntriesAlone(*module, program);
   simplify(*module, machine);
   made.instructions = module->getInstructionCount();
   return true;
@@ -272,13 +339,7 @@ Specialized Specialization::run(TargetMachine &machine) {
     made.module.reset();
     return std::move(made);
   }
-  module->getOrInsertFunction(PacketSymbols::FindFeatures,
-                              Type::getVoidTy(*made.context));
-  linkRuntime(*module, RuntimePart::Packets);
-  linkRuntime(*module, RuntimePart::Services);
-  keepEntriesAlone();
-  verify(*module, "before optimization");
-  optimize(*module, machine);
+  finish(*module, program, machine);
   return std::move(made);
 }
 
@@ -294,6 +355,8 @@ void measureSavings(Specialized &made, const Specializable &program,
                     const Snapshot &snapshot, const SpecializeLimits &limits,
                     TargetMachine &machine) {
   for (Assumption &assumption : made.assumptions) {
+    if (assumption.isCompared)
+      continue; // it says what it saves
     Exclusions without{{assumption.name}, {}};
     uint64_t count =
         Specialization(program, snapshot, limits, without).count(machine);

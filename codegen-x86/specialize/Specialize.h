@@ -35,6 +35,8 @@ struct Specialized : Assumptions {
   std::string refusal;
   /// Numbers of the versions that must not change.
   std::set<unsigned> assumed;
+  /// Numbers of those that the code compares itself.
+  std::set<unsigned> compared;
   /// Instructions of LLVM IR before packet primitives are inlined.
   uint64_t instructions = 0;
 };
@@ -51,6 +53,13 @@ Specialized specialize(const Specializable &program, const Snapshot &snapshot,
                        const SpecializeLimits &limits,
                        llvm::TargetMachine &machine,
                        const Exclusions &without = {});
+
+/// Makes the program's own code with observers of its traffic (Traffic.h).
+/// `ways` becomes the number of ways out of each branch.
+std::unique_ptr<llvm::Module> makeObserving(const Specializable &program,
+                                            llvm::LLVMContext &context,
+                                            llvm::TargetMachine &machine,
+                                            std::vector<unsigned> &ways);
 
 /// Sets what each assumption of `made` saves, by making the code without it.
 void measureSavings(Specialized &made, const Specializable &program,
