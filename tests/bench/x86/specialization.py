@@ -2,7 +2,8 @@
 
 Both run in turn, several times, on one thread, and the medians of their rates and
 the median of the ratios of each round are printed. A build comes before the first
-packet and does not count. `updates` changes one table while packets flow.
+packet and does not count. `skewed` compares specialized code that knows its traffic
+with that which does not. `updates` changes one table while packets flow.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
 from bench.x86.processor import processor
+from bench.x86.skewed_cases import skewed_cases
 from bench.x86.special_cases import Case, cases, update_storm
 from testkit.captures import write_pcap
 from testkit.tools import read_json
@@ -45,23 +47,31 @@ def write(bench: Bench, case: Case) -> tuple[Path, Workload]:
     return source, load
 
 
-def compare(bench: Bench, name: str, source: Path, load: Workload) -> dict[str, float]:
+AT_ONCE = "--specialize=at-once"
+#: Options of the two that are compared.
+SPECIALIZED = {"generic": (), "specialized": (AT_ONCE,)}
+OBSERVED = {"unobserved": (AT_ONCE, "--observe=0"), "observed": (AT_ONCE,)}
+
+
+def compare(
+    bench: Bench,
+    name: str,
+    source: Path,
+    load: Workload,
+    variants: dict[str, tuple[str, ...]] = SPECIALIZED,
+) -> dict[str, float]:
     """Medians in millions of packets a second, and the median ratio."""
-    rates: dict[str, list[float]] = {"generic": [], "specialized": []}
+    rates: dict[str, list[float]] = {variant: [] for variant in variants}
     for turn in range(ROUNDS):
         progress(f"{name}, round {turn + 1} of {ROUNDS}")
         for variant, found in rates.items():
             options = ["--fast", f"--packets={RUN_PACKETS}", "-Wno-unused-variable"]
-            if variant == "specialized":
-                options.append("--specialize=at-once")
+            options += variants[variant]
             found.append(packets_per_s(bench, source, load, *options) / 1e6)
-    ratios = [
-        special / own
-        for own, special in zip(rates["generic"], rates["specialized"], strict=True)
-    ]
+    before, after = rates.values()
+    ratios = [new / old for old, new in zip(before, after, strict=True)]
     return {
-        "generic_mpps": statistics.median(rates["generic"]),
-        "specialized_mpps": statistics.median(rates["specialized"]),
+        **{f"{name}_mpps": statistics.median(each) for name, each in rates.items()},
         "ratio": statistics.median(ratios),
     }
 
@@ -111,12 +121,22 @@ def specialization(bench: Bench) -> dict[str, Any]:
         ["case", "generic", "specialized", "ratio"],
         rows,
     )
+    skewed = {
+        case.name: compare(bench, case.name, *write(bench, case), OBSERVED)
+        for case in skewed_cases()
+    }
+    table(
+        f"Million packets/s on {processor()}, by structure and traffic",
+        ["case", "not observed", "observed", "ratio"],
+        [[name, *each.values()] for name, each in skewed.items()],
+    )
     paper = [rates["ratio"] for name, rates in found.items() if name.startswith(PAPER)]
     result: dict[str, Any] = {
         "cpu": processor(),
         "cases": found,
         "paper_geomean": math.exp(statistics.mean(map(math.log, paper))),
         "worst_ratio": min(rates["ratio"] for rates in found.values()),
+        "skewed": skewed,
         "updates": updates(bench),
     }
     print(
