@@ -131,7 +131,7 @@ void FastPackets::transmit() {
       give(handle);
     else if (keepFrames && bytes != 0) {
       traces::Packet frame;
-      frame.timeNs = burst ? burst[sentBy[i]].timeNs : 0;
+      frame.timeNs = timeOf(sentBy[i]);
       frame.port = port;
       frame.bytes.assign(at, at + bytes);
       traces::padToMinimum(frame);

@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,8 +74,10 @@ public:
   }
   void setCurrent(uint32_t index) { state.current = index; }
   uint32_t current() const { return state.current; }
-  /// The time of the packet that runs.
-  uint64_t nowNs() const { return burst ? burst[state.current].timeNs : 0; }
+  /// The time of the packet that runs, or of the timer.
+  uint64_t nowNs() const { return timeOf(state.current); }
+  /// The time of a timer whose function runs; none: packets run.
+  void setTimerTime(std::optional<uint64_t> timeNs) { timerNs = timeNs; }
   /// Frames that are sent go to `taker`. Null: they go nowhere.
   void setSink(x86::FrameSink *taker) { sink = taker; }
   /// Sends the packets of `PacketState::sent` and frees their buffers.
@@ -110,6 +113,9 @@ public:
 
 private:
   void give(uint32_t handle);
+  uint64_t timeOf(uint32_t packet) const {
+    return timerNs ? *timerNs : burst ? burst[packet].timeNs : 0;
+  }
   x86::PacketMemory memory() {
     return {buffers.data(), descriptors.data(), state};
   }
@@ -127,6 +133,7 @@ private:
   x86::FrameSink *sink = nullptr;
   uint32_t sequence = 0;
   bool keepFrames = true;
+  std::optional<uint64_t> timerNs;
   const FrameStore::Frame *burst = nullptr;
   std::function<void()> drainQueue;
   /// What reading the sent frames leaves, so that it is not left out.

@@ -4,9 +4,14 @@
 #include "host/FastPackets.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
+#include "host/TraceClock.h"
 #include "host/standalone/ControlCalls.h"
 #include "host/standalone/PacketFaults.h"
 #include "host/standalone/ThreadTime.h"
+#include "ir/dialect/Runtime.h"
+#include "support/Assert.h"
+#include "traces/Timers.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -17,9 +22,26 @@ namespace {
 
 std::vector<traces::ControlSignature> signaturesOf(const HostProgram &program) {
   std::vector<traces::ControlSignature> signatures;
-  for (const HostControl &function : program.controls)
-    signatures.push_back(function.signature);
+  for (const HostControl &control : program.controls)
+    signatures.push_back(control.signature);
   return signatures;
+}
+
+/// The control functions that are timers: the wrapper of such a function has
+/// the attribute `ir::intervalAttrName`. Requires the program's module.
+std::vector<traces::TimerFunction> timersOf(const HostProgram &program) {
+  KARAKAL_ASSERT(program.module, "the program has its code");
+  std::vector<traces::TimerFunction> timers;
+  for (size_t i = 0; i < program.controls.size(); ++i) {
+    const HostControl &control = program.controls[i];
+    const llvm::Function *wrapper = program.module->getFunction(control.symbol);
+    uint64_t interval = 0;
+    if (wrapper && !wrapper->getFnAttribute(ir::intervalAttrName)
+                        .getValueAsString()
+                        .getAsInteger(10, interval))
+      timers.push_back({i, control.signature.name, interval});
+  }
+  return timers;
 }
 
 /// A run: the compiled program, its packets and its control calls.
@@ -30,6 +52,7 @@ public:
         fast(options.fast ? new FastPackets(options.portCount,
                                             program.dropReasons.size())
                           : nullptr),
+        timers(timersOf(program)),
         compiled(fast ? compileForSpeed()
                       : compile(program, primitiveSymbols(), options.quick)),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
@@ -78,8 +101,11 @@ public:
 private:
   Status init();
   Result<uint32_t> call(size_t control, const std::vector<uint64_t> &arguments);
+  Status betweenPackets(bool isCounted, llvm::function_ref<Status()> makeCalls);
   Status callsDue(uint64_t due);
-  Status callsAtEnd();
+  Status timersDue(uint64_t nowNs);
+  Status callTimer(const traces::Timers::Due &due);
+  uint64_t untilTimer(const TraceClock &clock, uint64_t index, uint64_t count);
   Status process(const traces::Packet &frame, uint64_t index);
   Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
   void beginBurst();
@@ -116,6 +142,7 @@ private:
   std::unique_ptr<FastPackets> fast;
   /// What specialized code is made of.
   x86::Specializable packetCode;
+  traces::Timers timers; // of the module, before it is compiled
   JitProgram compiled;
   std::optional<Specialization> specialization;
   /// Whether calls were made since code was asked for.
@@ -133,6 +160,7 @@ private:
   ControlCalls::Function control = [this](size_t index, const auto &arguments) {
     return call(index, arguments);
   };
+  uint64_t startNs = 0; ///< of the timers' clock
   /// The counters of control calls after the first packet.
   std::vector<uint64_t> updates;
 };
@@ -158,6 +186,36 @@ Status Runner::init() {
   return success();
 }
 
+/// Calls control functions between packets. The counts go to `updates`, or are
+/// discarded.
+Status Runner::betweenPackets(bool isCounted,
+                              llvm::function_ref<Status()> makeCalls) {
+  std::unique_lock<std::mutex> changing;
+  if (specialization)
+    changing = specialization->change();
+  hasChanged = true;
+  uint64_t *counters = compiled.profile;
+  std::vector<uint64_t> before(counters, counters + updates.size());
+  context.isPacket = false;
+  if (Status status = makeCalls(); !status)
+    return status;
+  context.isPacket = true;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    updates[i] += isCounted ? counters[i] - before[i] : 0;
+    counters[i] = before[i];
+  }
+  return success();
+}
+
+/// Makes each call that is due by `due` once.
+Status Runner::callsDue(uint64_t due) {
+  if (calls.nextDue() > due)
+    return success();
+  return betweenPackets(due > ControlCalls::beforePacket(0),
+                        [&] { return calls.makeDue(due, control); });
+}
+
+/// Calls a function of control and delivers what it puts.
 Result<uint32_t> Runner::call(size_t control,
                               const std::vector<uint64_t> &arguments) {
   *compiled.fuel = options.fuelPerCall;
@@ -169,40 +227,44 @@ Result<uint32_t> Runner::call(size_t control,
   return returned;
 }
 
-/// Makes each call that is due by `due` once. Their counts go to `updates`;
-/// before the first packet they are discarded.
-Status Runner::callsDue(uint64_t due) {
-  if (calls.nextDue() > due)
-    return success();
-  std::unique_lock<std::mutex> changing;
-  if (specialization)
-    changing = specialization->change();
-  hasChanged = true;
-  uint64_t *counters = compiled.profile;
-  std::vector<uint64_t> before(counters, counters + updates.size());
-  context.isPacket = false;
-  if (Status status = calls.makeDue(due, control); !status)
-    return status;
-  context.isPacket = true;
-  for (size_t i = 0; i < updates.size(); ++i) {
-    updates[i] += due > 1 ? counters[i] - before[i] : 0;
-    counters[i] = before[i];
+/// Calls a timer's function at its own time.
+Status Runner::callTimer(const traces::Timers::Due &due) {
+  uint64_t timeNs = startNs + due.atNs;
+  runtime.services().nowNs = timeNs;
+  if (fast)
+    fast->setTimerTime(timeNs);
+  if (auto called = call(due.function, {}); !called)
+    return makeError("E-host-001",
+                     program.controls[due.function].signature.name + ": " +
+                         called.error().message);
+  if (fast) {
+    fast->transmit();
+    fast->setTimerTime(std::nullopt);
   }
   return success();
 }
 
-/// Makes the `@end` calls, which are not counted.
-Status Runner::callsAtEnd() {
-  std::unique_lock<std::mutex> changing;
-  if (specialization)
-    changing = specialization->change();
-  uint64_t *counters = compiled.profile;
-  std::vector<uint64_t> before(counters, counters + updates.size());
-  context.isPacket = false;
-  if (Status status = calls.makeAtEnd(control); !status)
-    return status;
-  std::copy(before.begin(), before.end(), counters);
-  return success();
+/// Calls the timers that are due by `nowNs` after the start.
+Status Runner::timersDue(uint64_t nowNs) {
+  if (timers.nextNs() > nowNs)
+    return success();
+  return betweenPackets(true, [&]() -> Status {
+    while (auto due = timers.take(nowNs))
+      if (Status status = callTimer(*due); !status)
+        return status;
+    return success();
+  });
+}
+
+/// The packets from `index` on, of `count`, before which no timer is due.
+uint64_t Runner::untilTimer(const TraceClock &clock, uint64_t index,
+                            uint64_t count) {
+  if (timers.empty())
+    return count;
+  uint64_t before = 1;
+  while (before < count && clock.at(index + before) < timers.nextNs())
+    ++before;
+  return before;
 }
 
 /// Calls the consumer of a message; a fault leaves it.
@@ -253,7 +315,10 @@ Status Runner::process(const traces::Packet &frame, uint64_t index) {
 
 Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
   uint64_t count = options.packets ? options.packets : trace.size();
+  TraceClock clock(trace);
   for (uint64_t i = 0; i < count; ++i) {
+    if (Status status = timersDue(clock.at(i)); !status)
+      return status;
     if (Status status = callsDue(ControlCalls::beforePacket(i)); !status)
       return status;
     if (Status status = process(trace[i % trace.size()], i); !status)
@@ -391,14 +456,18 @@ Status Runner::fastPacketsOf(const std::vector<traces::Packet> &trace) {
     return observe(store);
   if (!options.sweep.empty())
     return sweep(store);
+  TraceClock clock(trace);
   uint64_t end = options.packets ? options.packets : trace.size();
   for (uint64_t i = 0; i < end;) {
+    if (Status status = timersDue(clock.at(i)); !status)
+      return status;
     if (Status status = callsDue(ControlCalls::beforePacket(i)); !status)
       return status;
     uint64_t count = std::min<uint64_t>(batching.burst, end - i);
     count = std::min<uint64_t>(count, trace.size() - i % trace.size());
     if (calls.nextDue() != ControlCalls::Never)
       count = std::min<uint64_t>(count, calls.nextDue() - 1 - i);
+    count = untilTimer(clock, i, count);
     if (Status status = processBurst(store, i, uint32_t(count)); !status)
       return status;
     i += count;
@@ -444,6 +513,7 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     activePackets.emplace(*fast);
   if (Status status = calls.bind(written); !status)
     return status.error();
+  startNs = trace.front().timeNs;
   if (Status status = init(); !status)
     return status.error();
   std::fill_n(compiled.profile, updates.size(), 0);
@@ -455,8 +525,11 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
   if (!done)
     return done.error();
   double seconds = threadSeconds() - start;
-  if (Status status = callsAtEnd(); !status)
-    return status.error();
+  // They are not counted.
+  Status atEnd =
+      betweenPackets(false, [&] { return calls.makeAtEnd(control); });
+  if (!atEnd)
+    return atEnd.error();
   uint32_t inUse = fast ? fast->buffersInUse() : runtime.buffersInUse();
   if (inUse != 0)
     return makeError("E-host-005", faults::keepsPackets(inUse));

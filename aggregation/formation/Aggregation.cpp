@@ -335,6 +335,15 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
     return ring.value_or(0); // refused below
   };
   std::string fromXScale; // the aggregate that takes RingFromXScale
+  auto crossCores = [&](ir::ChannelOp channel, StringRef there) {
+    if (fromXScale.empty())
+      fromXScale = there.str();
+    uint32_t ring = fromXScale == there ? uint32_t(target::RingFromXScale)
+                                        : ringOf(there, RingUse::Input);
+    // The core cannot put on an SRAM ring.
+    isExhausted |= target::isSramRing(ring);
+    setRing(channel, ring, "crosses from one core to the other");
+  };
   auto walk = [&](Phase phase) {
     for (const PpfEdge &edge : graph.edges) {
       func::FuncOp from = graph.ppfs[edge.from], to = graph.ppfs[edge.to];
@@ -350,14 +359,7 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
         setRing(edge.channel, ringOf(there, RingUse::Cycle),
                 "lies on a cycle of the PPF graph");
       } else if (crossesCores) {
-        if (fromXScale.empty())
-          fromXScale = there.str();
-        bool isFirst = fromXScale == there;
-        uint32_t ring = isFirst ? uint32_t(target::RingFromXScale)
-                                : ringOf(there, RingUse::Input);
-        // The core cannot put on an SRAM ring.
-        isExhausted |= target::isSramRing(ring);
-        setRing(edge.channel, ring, "crosses from one core to the other");
+        crossCores(edge.channel, there);
       } else if (ir::aggregateOf(from) == there) {
         setRing(edge.channel, std::nullopt, "inside one aggregate");
       } else {
@@ -367,8 +369,14 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
       }
     }
   };
-  for (Phase phase : {Cycles, FromXScale, Others})
-    walk(phase);
+  walk(Cycles);
+  walk(FromXScale);
+  for (ir::ChannelOp channel : graph.fromControl) {
+    auto to = getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
+    if (ir::coreOf(to) == ir::Core::Me)
+      crossCores(channel, ir::aggregateOf(to));
+  }
+  walk(Others);
   if (isExhausted)
     return getOperation().emitError()
            << "the mapping needs more rings between engines than there are "

@@ -41,6 +41,15 @@ PpfGraph::PpfGraph(ModuleOp module) {
   for (auto channel : module.getOps<ir::ChannelOp>())
     if (channel.comesFromRx() && !channel.goesToTx())
       fed.push_back(module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
+  for (auto function : module.getOps<func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Control)
+      for (Operation *op : channelsOf(function, module)) {
+        auto channel = cast<ir::ChannelOp>(op);
+        if (channel.goesToTx() || llvm::is_contained(fromControl, channel))
+          continue;
+        fromControl.push_back(channel);
+        fed.push_back(module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
+      }
   for (size_t from = 0; from < ppfs.size(); ++from)
     for (Operation *op : channelsOf(ppfs[from], module)) {
       auto channel = cast<ir::ChannelOp>(op);

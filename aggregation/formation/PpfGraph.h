@@ -21,13 +21,17 @@ struct PpfEdge {
 struct PpfGraph {
   std::vector<mlir::func::FuncOp> ppfs;
   std::vector<PpfEdge> edges;
-  std::vector<mlir::func::FuncOp> fed; ///< PPFs that receive packets from Rx
+  /// PPFs that receive packets from Rx or from control functions.
+  std::vector<mlir::func::FuncOp> fed;
+  /// The channels to PPFs that control functions put on, which run on the core.
+  std::vector<ir::ChannelOp> fromControl;
 
   /// Makes the graph of a program. An edge starts at each PPF body that puts
   /// packets on the channel, itself or in a function that it calls.
   explicit PpfGraph(mlir::ModuleOp module);
 
-  /// Returns the indices of the PPFs that a packet from Rx can reach.
+  /// Returns the indices of the PPFs that a packet from Rx or a control
+  /// function can reach.
   std::vector<size_t> reachable() const;
   /// Returns the strongly connected component of each PPF.
   std::vector<int> components() const;

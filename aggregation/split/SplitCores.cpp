@@ -207,6 +207,12 @@ void SplitCores::realizeChannels(const PpfGraph &graph) {
     channel->removeAttr(ir::cycleAttrName);
     setReason(channel, viaReasonAttrName, "inside one core's program");
   }
+  for (ir::ChannelOp channel : graph.fromControl) {
+    auto to = getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
+    if (ir::coreOf(to) == ir::Core::Me)
+      setRing(channel, target::RingFromXScale,
+              "leads from a control function to the engines");
+  }
   std::vector<int> component = graph.components();
   for (const PpfEdge &edge : graph.edges) {
     KARAKAL_ASSERT(ir::coreOf(graph.ppfs[edge.from]) &&

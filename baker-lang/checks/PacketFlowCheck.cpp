@@ -240,7 +240,9 @@ void PacketFlowCheck::leave(SourceRange where) {
     report(DiagId::NeverGivenAway, where,
            "the packet of '" + handles[i]->name + "' is not given away" +
                (handle.mayBeEmpty ? " on some path" : "") +
-               " before the PPF ends here: put it on a channel or drop it",
+               (function.role == Role::Ppf ? " before the PPF"
+                                           : " before the function") +
+               " ends here: put it on a channel or drop it",
            &handle);
   }
 }

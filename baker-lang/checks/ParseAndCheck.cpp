@@ -6,6 +6,7 @@
 #include "baker-lang/checks/DeadStoreCheck.h"
 #include "baker-lang/checks/PacketFlowCheck.h"
 #include "baker-lang/checks/SharingCheck.h"
+#include "baker-lang/checks/SourceCheck.h"
 #include "baker-lang/checks/StatementCheck.h"
 #include "baker-lang/checks/UninitializedCheck.h"
 #include "baker-lang/checks/UnusedCheck.h"
@@ -80,6 +81,7 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
   checkReceiver(*program, diagnostics);
   if (diagnostics.hasErrors())
     return program;
+  checkSources(*program, diagnostics);
   assertComplete(*program);
   checkUninitialized(*program, diagnostics);
   checkArithmetic(*program, diagnostics);

@@ -24,6 +24,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
+#include "baker-lang/tree/ControlFunctions.h"
 #include "baker-lang/tree/UpperBound.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
@@ -39,19 +40,23 @@ using mlir::Value;
 
 namespace karakal::lang {
 
-/// Each destination receives its own copy. An output without destinations drops
+/// Each destination receives its own copy. Control functions have channels of
+/// their own. An output without destinations drops
 /// the packet.
 void FunctionLowering::lowerPut(const EndpointDecl &output, Value packet,
                                 mlir::Location at) {
   size_t count = output.destinations.size();
+  auto channel = [&](size_t i) {
+    return decl.role == Role::Control ? controlChannelSymbol(output, i)
+                                      : output.channelSymbol(i);
+  };
   if (count == 0)
     builder.create<ir::PacketDropOp>(at, packet, mlir::FlatSymbolRefAttr());
   for (size_t i = 1; i < count; ++i)
     builder.create<ir::ChannelPutOp>(
-        at, output.channelSymbol(i),
-        builder.create<ir::PacketCopyOp>(at, packet));
+        at, channel(i), builder.create<ir::PacketCopyOp>(at, packet));
   if (count != 0)
-    builder.create<ir::ChannelPutOp>(at, output.channelSymbol(0), packet);
+    builder.create<ir::ChannelPutOp>(at, channel(0), packet);
 }
 
 Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
@@ -119,7 +124,19 @@ void FunctionLowering::dropIf(Value isBad, const CallExpr &expr, Value packet,
   auto reason = mlir::FlatSymbolRefAttr::get(builder.getContext(), reasonName);
   for (Value each : dropped)
     builder.create<ir::PacketDropOp>(at, each, reason);
-  builder.create<mlir::func::ReturnOp>(at);
+  Value result;
+  if (decl.result->isScalar()) { // of a control function
+    bool isStatus = decl.result->isSigned && decl.result->width == 32;
+    result = builder.create<arith::ConstantOp>(
+        at, builder.getIntegerAttr(
+                parent.lowerType(decl.result),
+                isStatus
+                    ? parent.refusalNumber("a packet was dropped with reason " +
+                                           reasonName.str())
+                    : 0));
+  }
+  builder.create<mlir::func::ReturnOp>(at, result ? mlir::ValueRange(result)
+                                                  : mlir::ValueRange());
   start(good);
 }
 

@@ -6,7 +6,9 @@
 #include "baker-lang/lower/FunctionLowering.h"
 #include "baker-lang/lower/ProgramLowering.h"
 
+#include "baker-lang/tree/ControlFunctions.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Target.h"
 #include "support/Error.h"
 #include "support/Refusal.h"
@@ -259,13 +261,19 @@ void ProgramLowering::lowerGlobal(const GlobalDecl &decl) {
 }
 
 void ProgramLowering::lowerChannels(const PpfDecl &decl) {
+  std::set<const EndpointDecl *> fromControl = outputsOfControl(program);
   for (const auto &endpoint : decl.endpoints) {
     for (size_t i = 0; i < endpoint->destinations.size(); ++i) {
       const EndpointDecl *input = endpoint->destinations[i].input;
-      builder.create<ir::ChannelOp>(
-          location(endpoint->range), endpoint->channelSymbol(i),
-          endpoint->type->protocol->name, decl.symbol(),
-          input ? input->symbol() : ir::txConsumerName.str());
+      auto create = [&](const std::string &symbol) {
+        builder.create<ir::ChannelOp>(
+            location(endpoint->range), symbol, endpoint->type->protocol->name,
+            decl.symbol(), input ? input->symbol() : ir::txConsumerName.str());
+      };
+      if (hasInput(decl))
+        create(endpoint->channelSymbol(i));
+      if (fromControl.count(endpoint.get()))
+        create(controlChannelSymbol(*endpoint, i));
     }
   }
 }
@@ -341,6 +349,9 @@ ProgramLowering::createFunction(const FunctionDecl &decl,
     ir::setKind(op, ir::FunctionKind::Control);
     if (decl.isExclusive)
       op->setAttr(ir::exclusiveAttrName, builder.getUnitAttr());
+    if (auto interval = intervalOf(decl))
+      op->setAttr(ir::intervalAttrName,
+                  builder.getI64IntegerAttr(int64_t(*interval)));
     setControlSignature(op, decl);
     break;
   case Role::Init:

@@ -4,12 +4,15 @@
 //   @tolerate(1e-4) u32 limits[16];   1 of 10,000 packets may see a stale value
 //   @inline u32 half(u32 x) { … }     the function is inlined at its calls
 //   @exclusive control int f() { … }  no packet is on its way while it runs
+//   @every(10ms) control void f() { … }  the function is called by itself
 //   @cold ppf errors { … }            the PPF handles rare packets
 //   @bound(8) while (…) …             the loop makes at most 8 iterations
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/tree/ControlFunctions.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Runtime.h"
 
 #include <cmath>
 
@@ -80,9 +83,35 @@ void Sema::resolveBound(LoopBound &bound) {
     bound.iterationsMax = uint32_t(iterations.value_or(0));
 }
 
+/// What is wrong with the time of `@every`; empty: nothing.
+static std::string faultOfInterval(std::optional<uint64_t> microseconds) {
+  constexpr uint64_t perSecond = 1000000;
+  if (microseconds && *microseconds != 0 && *microseconds <= ir::intervalMax)
+    return "";
+  return "'@every' takes the time between two calls, such as 10ms or 250us, or "
+         "a constant number of microseconds, from 1us to " +
+         std::to_string(ir::intervalMax / perSecond) + "s";
+}
+
 void Sema::resolveAnnotations(FunctionDecl &decl) {
+  const Annotation *every = nullptr;
   for (Annotation &annotation : decl.annotations) {
     const Identifier &name = annotation.name;
+    if (name.name == everyName && decl.role == Role::Control) {
+      if (every)
+        error(DiagId::BadAnnotation, name.range, "a timer has one '@every'");
+      every = &annotation;
+      auto time = annotation.argument
+                      ? constantOf(*annotation.argument, *decl.scope,
+                                   "the argument of '@every'")
+                      : std::nullopt;
+      std::string fault = faultOfInterval(time);
+      if ((time || !annotation.argument) && !fault.empty())
+        error(DiagId::BadAnnotation,
+              annotation.argument ? annotation.argument->range : name.range,
+              fault);
+      continue;
+    }
     bool isInline = name.name == "inline" && decl.role == Role::Function;
     bool isExclusive = name.name == "exclusive" && decl.role == Role::Control;
     decl.isInline |= isInline;
@@ -94,7 +123,7 @@ void Sema::resolveAnnotations(FunctionDecl &decl) {
       error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
                 "' here; a function that is called can have '@inline', a "
-                "control function '@exclusive'");
+                "control function '@exclusive' and '@every'");
   }
 }
 

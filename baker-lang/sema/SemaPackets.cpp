@@ -30,9 +30,11 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
     return checkService(expr);
   const std::string &name = calleeName(expr);
   bool isAnywhere = expr.primitive == Primitive::Length;
-  if (!isAnywhere && (!function || function->role != Role::Ppf)) {
+  if (!isAnywhere && (!function || (function->role != Role::Ppf &&
+                                    function->role != Role::Control))) {
     error(DiagId::OnlyInPpf, expr.range,
-          "'" + name + "' is allowed in the body of a PPF only");
+          "'" + name +
+              "' is allowed in the body of a PPF or control function only");
     return types.error();
   }
   switch (expr.primitive) {
@@ -224,10 +226,39 @@ DropReasonDecl *Sema::checkReason(Expr &reason) {
   return nullptr;
 }
 
-/// The output that the first argument of channel_put names, or null.
+/// Appends the names of `a.b.c` to `path`; false for other expressions.
+static bool appendPath(Expr &expr, std::vector<Identifier> &path,
+                       const Type *type) {
+  expr.type = type;
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
+    path.push_back({name->name, name->range});
+    return true;
+  }
+  auto *field = llvm::dyn_cast<FieldExpr>(&expr);
+  if (!field || field->isArrow || !appendPath(*field->base, path, type))
+    return false;
+  path.push_back(field->field);
+  return true;
+}
+
+/// The output that the first argument of channel_put names, or null. A control
+/// function names one of a PPF, `ppf.output`.
 EndpointDecl *Sema::checkOutput(Expr &channel) {
+  std::vector<Identifier> path;
+  bool isPath = appendPath(channel, path, types.voidType());
+  if (function->role == Role::Control) {
+    if (isPath && path.size() > 1 && function->module)
+      return findEndpoint(path, *function->module, /*wantsInput=*/false);
+    if (channel.kind != ExprKind::Error)
+      error(DiagId::NotAnOutput, channel.range,
+            function->module
+                ? "a control function has no outputs: name one of a PPF, "
+                  "'ppf.output'"
+                : "only the control functions of a module put packets on "
+                  "channels");
+    return nullptr;
+  }
   auto *name = llvm::dyn_cast<NameExpr>(&channel);
-  channel.type = types.voidType();
   if (!name) {
     if (channel.kind != ExprKind::Error)
       error(DiagId::NotAnOutput, channel.range,
@@ -277,6 +308,14 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
     return types.voidType();
   }
   expr.endpoint = output;
+  // From here on `ppf.output` is a name like a PPF's own output.
+  if (auto *field = llvm::dyn_cast<FieldExpr>(expr.arguments[0].get())) {
+    auto name = std::make_unique<NameExpr>(field->field.range);
+    name->name = output->name;
+    name->decl = output;
+    name->type = types.voidType();
+    expr.arguments[0] = std::move(name);
+  }
   const Type *type = check(packet, output->type);
   if (!type->isError() && !output->type->isError() && type != output->type)
     error(DiagId::CannotConvert, packet.range,

@@ -9,11 +9,9 @@ namespace karakal::lang {
 void Sema::resolvePpf(PpfDecl &decl, ModuleDecl &module) {
   decl.module = &module;
   resolveAnnotations(decl);
-  bool hasInput = false;
   for (auto &endpoint : decl.endpoints) {
     endpoint->ppf = &decl;
     declare(decl.scope, endpoint.get());
-    hasInput |= endpoint->isInput;
     endpoint->type = resolveType(endpoint->typeSyntax, module.scope);
     if (!endpoint->type->isPacket() && !endpoint->type->isError()) {
       error(DiagId::BadTypeHere, endpoint->typeSyntax.range,
@@ -21,9 +19,9 @@ void Sema::resolvePpf(PpfDecl &decl, ModuleDecl &module) {
       endpoint->type = types.error();
     }
   }
-  if (!hasInput && !isUnparsed(decl.name))
+  if (decl.endpoints.empty() && !isUnparsed(decl.name))
     error(DiagId::EmptyDeclaration, decl.range,
-          "the PPF '" + decl.name + "' has no input");
+          "the PPF '" + decl.name + "' has neither inputs nor outputs");
 }
 
 PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,

@@ -2,6 +2,8 @@
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/tree/ControlFunctions.h"
+
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -72,6 +74,17 @@ void Sema::checkControlSignature(const FunctionDecl &decl) {
       error(DiagId::BadSignature, parameter.typeSyntax.range,
             "a control function is called from a control file and cannot "
             "take packets or pointers");
+  if (!intervalOf(decl))
+    return;
+  if (!decl.parameters.empty())
+    error(DiagId::BadSignature, decl.parameters.front().typeSyntax.range,
+          "a timer takes nothing, because nobody gives it arguments: another "
+          "control function can set global variables that it reads");
+  if (!decl.result->is(TypeKind::Void) && !decl.result->isError())
+    error(DiagId::BadSignature, decl.resultSyntax.range,
+          "a timer returns nothing, because nobody takes the result: write "
+          "'void', and set a global variable that another control function "
+          "returns");
 }
 
 } // namespace karakal::lang

@@ -4,6 +4,9 @@
 
 #include "baker-lang/syntax/AstBuilder.h"
 
+#include "baker-lang/syntax/Literals.h"
+#include "baker-lang/tree/ControlFunctions.h"
+
 namespace karakal::lang {
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +181,35 @@ void AstBuilder::dropReasons(P::DropReasonDeclarationContext *context,
 // PPFs and wiring
 //===----------------------------------------------------------------------===//
 
+/// The microseconds of `10us`, `5ms` or `1s`, which are numbers in `@every`
+/// only; as many as there can be if they are too many.
+static std::optional<uint64_t>
+timeOf(const Annotation &annotation, BakerParser::ExpressionContext *argument) {
+  if (annotation.name.name != everyName || !argument)
+    return std::nullopt;
+  std::string token = argument->getText();
+  size_t unit = token.find_first_not_of("0123456789");
+  if (unit == 0 || unit == std::string::npos)
+    return std::nullopt;
+  std::string name = token.substr(unit);
+  uint64_t scale = name == "us"   ? 1
+                   : name == "ms" ? 1000
+                   : name == "s"  ? 1000000
+                                  : 0;
+  if (scale == 0)
+    return std::nullopt;
+  IntegerLiteral time = parseInteger(token.substr(0, unit));
+  if (!time.error.empty() || time.value > UINT64_MAX / scale)
+    return UINT64_MAX;
+  return time.value * scale;
+}
+
+static ExprPtr integerOf(uint64_t value, SourceRange range) {
+  auto result = std::make_unique<IntegerExpr>(range);
+  result->value = value;
+  return result;
+}
+
 std::vector<Annotation>
 AstBuilder::annotations(const std::vector<P::AnnotationContext *> &items) {
   std::vector<Annotation> list;
@@ -186,6 +218,8 @@ AstBuilder::annotations(const std::vector<P::AnnotationContext *> &items) {
     annotation.name = identifier(item->IDENT());
     if (item->RATE())
       annotation.argument = rate(item->RATE());
+    else if (auto time = timeOf(annotation, item->expression()))
+      annotation.argument = integerOf(*time, range(item->expression()));
     else if (item->expression())
       annotation.argument = expression(item->expression());
     list.push_back(std::move(annotation));

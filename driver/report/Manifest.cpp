@@ -9,6 +9,7 @@
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"
@@ -291,6 +292,9 @@ json describeControl(func::FuncOp function, const XScaleCode &code) {
     made["table_limit"] = limit;
   if (function->hasAttr(ir::exclusiveAttrName))
     made["exclusive"] = true;
+  if (auto interval =
+          function->getAttrOfType<IntegerAttr>(ir::intervalAttrName))
+    made["interval_us"] = interval.getInt();
   return made;
 }
 

@@ -325,6 +325,16 @@ static LogicalResult verifyNumber(Operation *op, Attribute attribute) {
   return op->emitOpError() << "'" << name << "' must be a 32-bit integer";
 }
 
+template <const StringLiteral &name>
+static LogicalResult verifyPositive(Operation *op, Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (number && number.getType().isSignlessInteger(64) &&
+      number.getValue().isStrictlyPositive())
+    return success();
+  return op->emitOpError() << "'" << name
+                           << "' must be a 64-bit integer above 0";
+}
+
 static const Decision decisions[] = {
     {kindAttrName, "func.func", verifyKind},
     {profileAttrName, "func.func", verifyProfile},
@@ -339,6 +349,7 @@ static const Decision decisions[] = {
     {coldAttrName, "func.func", verifyUnit<coldAttrName>},
     {rareAttrName, "func.func", verifyUnit<rareAttrName>},
     {exclusiveAttrName, "func.func", verifyUnit<exclusiveAttrName>},
+    {intervalAttrName, "func.func", verifyPositive<intervalAttrName>},
     {cycleAttrName, "baker.channel", verifyUnit<cycleAttrName>},
     {messageAttrName, "func.call", verifyNumber<messageAttrName>},
     {aggregateAttrName, "func.func", verifyAggregate},
@@ -349,15 +360,7 @@ static const Decision decisions[] = {
      verifyIsA<placementInAttrName, MemoryRequestAttr>},
     {localAttrName, "baker.global", verifyUnit<localAttrName>},
     {strideAttrName, "baker.global", verifyNumber<strideAttrName>},
-    {tolerateAttrName, "baker.global",
-     [](Operation *op, Attribute attribute) -> LogicalResult {
-       auto number = dyn_cast<IntegerAttr>(attribute);
-       if (number && number.getType().isSignlessInteger(64) &&
-           number.getValue().isStrictlyPositive())
-         return success();
-       return op->emitOpError(
-           "'baker.tolerate' must be a 64-bit integer above 0");
-     }},
+    {tolerateAttrName, "baker.global", verifyPositive<tolerateAttrName>},
     {viaAttrName, "baker.channel", verifyIsA<viaAttrName, ViaAttr>},
     {ringAttrName, "baker.channel", verifyNumber<ringAttrName>},
     {idAttrName, "baker.channel", verifyNumber<idAttrName>},

@@ -68,6 +68,11 @@ ControlCallRunner::create(const target::Image &image,
   for (const json &function : xscale["control"]) {
     runner.signatures.push_back(signatureOf(function));
     runner.entries.push_back(function["entry"]);
+    if (function.contains("interval_us"))
+      runner.timers.push_back(
+          {runner.signatures.size() - 1,
+           false,
+           {function["name"], function["interval_us"].get<uint64_t>()}});
   }
   runner.cached = cachedNames(image.manifest);
   for (const traces::ControlCall &written : calls) {
@@ -160,7 +165,16 @@ Status ControlCallRunner::recordBatch(const traces::TableBatch &batch) {
 /// Keeps the result of a call that has returned.
 Status ControlCallRunner::record(const Call &call,
                                  const Result<uint32_t> &result) {
-  ++done;
+  if (call.timer) {
+    traces::TimerCounts &counts = timers[*call.timer].counts;
+    if (!call.isMade) { // packets did not leave: it is due again
+      ++counts.missed;
+      return success();
+    }
+    ++counts.calls;
+  } else {
+    ++done;
+  }
   if (!result && !call.isMade) {
     Error error = result.error();
     error.file = call.file;
@@ -240,7 +254,46 @@ void ControlCallRunner::start() {
   uint64_t begin = scheduler->now();
   for (const Call &call : cycleCalls)
     scheduler->schedule(begin + call.when, this, CallDue, 0);
+  for (std::size_t i = 0; i < timers.size(); ++i)
+    scheduleTimer(i);
   onArrived(0);
+}
+
+void ControlCallRunner::scheduleTimer(std::size_t index) {
+  double seconds = static_cast<double>(timers[index].counts.intervalUs) / 1e6;
+  auto cycles =
+      static_cast<uint64_t>(seconds * static_cast<double>(clockHz) + 0.5);
+  KARAKAL_ASSERT(cycles != 0, "a microsecond has cycles");
+  scheduler->schedule(scheduler->now() + cycles, this, TimerDue, index);
+}
+
+/// A timer that can never be called in time must not keep the run going, so
+/// timers end with the frames.
+void ControlCallRunner::timerDue(std::size_t index) {
+  if (hold->isOver())
+    return;
+  scheduleTimer(index);
+  Timer &timer = timers[index];
+  if (timer.isWaiting) {
+    ++timer.counts.missed;
+    return;
+  }
+  timer.isWaiting = true;
+  timer.counts.late += isRunning || core->isBusy();
+  Call call;
+  call.function = signatures[timer.function];
+  call.text = call.function.name + "()";
+  call.entry = entries[timer.function];
+  call.timer = index;
+  due.push_back(std::move(call));
+  runDue();
+}
+
+std::vector<traces::TimerCounts> ControlCallRunner::timerCounts() const {
+  std::vector<traces::TimerCounts> counts;
+  for (const Timer &timer : timers)
+    counts.push_back(timer.counts);
+  return counts;
 }
 
 void ControlCallRunner::onArrived(uint64_t count) {
@@ -251,9 +304,11 @@ void ControlCallRunner::onArrived(uint64_t count) {
   runDue();
 }
 
-void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
+void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t argument) {
   if (code == LookForPackets)
     return lookForPackets();
+  if (code == TimerDue)
+    return timerDue(static_cast<std::size_t>(argument));
   due.push_back(std::move(cycleCalls.front()));
   cycleCalls.pop_front();
   runDue();
@@ -321,6 +376,8 @@ void ControlCallRunner::finishFirst(const Result<uint32_t> &result) {
   due.pop_front();
   KARAKAL_ASSERT(call.begin, "a call that returns has begun");
   timed.push_back({call.text, call.line, *call.begin, scheduler->now()});
+  if (call.timer)
+    timers[*call.timer].isWaiting = false;
   if (Status status = record(call, result); !status)
     firstError = status.error();
   runDue();

@@ -12,6 +12,9 @@
 // An `int` result other than 0 means that the function refused its arguments:
 // the run ends with an error at the call's line, or lists it and goes on.
 // Results of other types are recorded.
+// A timer is due every interval after the start, until all frames of the trace
+// have come, and then called like a `@cycle` call. The time at which it is due
+// while it still waits or runs is missed.
 
 #ifndef KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
 #define KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
@@ -23,6 +26,7 @@
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
 #include "traces/TableBatch.h"
+#include "traces/Timers.h"
 
 #include <cstdint>
 #include <deque>
@@ -50,8 +54,10 @@ public:
          bool keepGoing = false);
 
   /// Sets where calls run and what holds packets for batches and exclusive
-  /// functions; all must outlive the runner.
-  void connect(ControlProcessor *core, Scheduler *scheduler, PacketHold *hold) {
+  /// functions; all must outlive the runner. `clockHz`: cycles of a second.
+  void connect(ControlProcessor *core, Scheduler *scheduler, PacketHold *hold,
+               uint64_t clockHz) {
+    this->clockHz = clockHz;
     this->core = core;
     this->scheduler = scheduler;
     this->hold = hold;
@@ -87,6 +93,8 @@ public:
     return packetCalls.size() + cycleCalls.size() + due.size();
   }
   bool isBusy() const { return !due.empty(); }
+  /// What became of the timers, in the program's order.
+  std::vector<traces::TimerCounts> timerCounts() const;
   /// Whether frames are held.
   bool isHolding() const { return holding; }
   /// The cycle at which frames were last let come, or 0.
@@ -95,7 +103,7 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
-  enum EventCode : uint32_t { CallDue, LookForPackets };
+  enum EventCode : uint32_t { CallDue, LookForPackets, TimerDue };
 
   struct Call {
     uint64_t when = 0;
@@ -112,6 +120,13 @@ private:
     /// The calls of a batch, and the batch once it has begun.
     std::shared_ptr<const traces::ControlCall> written;
     std::optional<traces::TableBatch> batch;
+    std::optional<std::size_t> timer; ///< index in `timers`
+  };
+
+  struct Timer {
+    std::size_t function;   ///< index in `signatures`
+    bool isWaiting = false; ///< or runs
+    traces::TimerCounts counts;
   };
 
   Status runAll(std::vector<Call> &calls);
@@ -127,6 +142,8 @@ private:
   /// Whether a call needs another one: entry and arguments are those of the
   /// next.
   bool goesOn(Call &call, const Result<uint32_t> &result);
+  void timerDue(std::size_t index);
+  void scheduleTimer(std::size_t index);
   void runDue();
   void startFirst();
   void finishFirst(const Result<uint32_t> &result);
@@ -139,6 +156,8 @@ private:
   uint32_t emptyLooks = 0; ///< one after another
   std::vector<Call> startCalls, endCalls;
   std::deque<Call> packetCalls, cycleCalls, due;
+  std::vector<Timer> timers;
+  uint64_t clockHz = 0;
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
   std::vector<TimedCall> timed;

@@ -1,11 +1,12 @@
-// How the core keeps packets away while it changes tables.
+// How the core keeps packets away while it changes tables, and whether packets
+// still come.
 
 #ifndef KARAKAL_SIM_IXP_CORE_PACKETHOLD_H
 #define KARAKAL_SIM_IXP_CORE_PACKETHOLD_H
 
 namespace karakal::sim {
 
-/// What a batch of control calls needs of the chip.
+/// What control calls need of the chip.
 class PacketHold {
 public:
   virtual ~PacketHold() = default;
@@ -13,6 +14,8 @@ public:
   virtual void setHeld(bool isHeld) = 0;
   /// Whether no packet is in the chip.
   virtual bool isEmpty() const = 0;
+  /// Whether all frames have come.
+  virtual bool isOver() const = 0;
 };
 
 } // namespace karakal::sim

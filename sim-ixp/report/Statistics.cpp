@@ -292,7 +292,7 @@ json hazardsOf(Simulation &run) {
   return hazards;
 }
 
-/// Calls and their functions' results.
+/// Calls, their functions' results, and timers.
 json controlOf(Simulation &run) {
   json values = json::array();
   for (const traces::ControlValue &value : run.control().values()) {
@@ -303,9 +303,17 @@ json controlOf(Simulation &run) {
       each["value"] = value.value;
     values.push_back(std::move(each));
   }
+  json timers = json::array();
+  for (const traces::TimerCounts &timer : run.control().timerCounts())
+    timers.push_back({{"name", timer.name},
+                      {"interval_us", timer.intervalUs},
+                      {"calls", timer.calls},
+                      {"late", timer.late},
+                      {"missed", timer.missed}});
   return {{"calls", run.control().callCount()},
           {"not_reached", run.control().waitingCount()},
-          {"values", std::move(values)}};
+          {"values", std::move(values)},
+          {"timers", std::move(timers)}};
 }
 
 json collectStatistics(Simulation &run) {

@@ -124,7 +124,8 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
     return runner.error();
   controls = std::move(*runner);
   hold = std::make_unique<FrameHold>(*media, *accounts);
-  controls.connect(xscale.get(), &chip.scheduler(), hold.get());
+  controls.connect(xscale.get(), &chip.scheduler(), hold.get(),
+                   chip.parameters().meClockHz);
   return success();
 }
 
@@ -432,7 +433,19 @@ Status Simulation::run() {
   finish();
   if (Status kept = checkBounds(); !kept)
     return kept;
-  return controls.runAtEnd();
+  return callAtEnd();
+}
+
+/// Makes the calls of the end and lets go what they have put.
+Status Simulation::callAtEnd() {
+  if (Status status = controls.runAtEnd(); !status)
+    return status;
+  while (!isQuiet()) {
+    runTo(machine->scheduler().now() + checkCycles);
+    if (!check() && !isQuiet()) // an error or a breakpoint
+      return failure ? Status(*failure) : success();
+  }
+  return success();
 }
 
 /// Checks that no message took more cycles than the bound of `bakerc --wcet`.

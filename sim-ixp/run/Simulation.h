@@ -102,6 +102,7 @@ public:
   bool isEmpty() const override {
     return accounts.outstandingCount() == 0 && !media.isReceiving();
   }
+  bool isOver() const override { return media.isReceiveDone(); }
 
 private:
   Msf &media;
@@ -184,6 +185,7 @@ private:
   Error stuckError(const std::string &why) const;
   void finish();
   Status checkBounds();
+  Status callAtEnd();
   void runTo(uint64_t cycle);
   Status loadEngines();
   void connectMedia(std::vector<traces::Packet> trace);

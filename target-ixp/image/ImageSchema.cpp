@@ -473,6 +473,14 @@ Status checkXScale(const Image &image) {
         return status;
     if (function.contains("exclusive") && !function["exclusive"].is_boolean())
       return broken("'exclusive' of a control function is not true or false");
+    if (function.contains("interval_us")) {
+      if (Status status = checkKey(function, "xscale.control",
+                                   {"", "interval_us", Type::Number});
+          !status)
+        return status;
+      if (function["interval_us"] == 0 || !function["params"].empty())
+        return broken("a timer has an interval and takes nothing");
+    }
     for (const json &parameter : function["params"])
       for (const Key &key :
            {Key{"", "name", Type::Text}, Key{"", "type", Type::Text}})

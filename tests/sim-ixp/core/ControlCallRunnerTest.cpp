@@ -9,6 +9,8 @@ using namespace karakal::sim;
 
 namespace {
 
+constexpr uint64_t clockHz = 10'000'000; // 10 cycles a microsecond
+
 /// A core whose calls take 100 cycles and return the first argument.
 class FakeCore : public ControlProcessor, public EventTarget {
 public:
@@ -59,8 +61,9 @@ public:
     held = isHeld;
   }
   bool isEmpty() const override { return scheduler.now() >= emptyAt; }
+  bool isOver() const override { return scheduler.now() >= overAt; }
 
-  uint64_t emptyAt = 0;
+  uint64_t emptyAt = 0, overAt = 0;
   bool held = false;
 
 private:
@@ -105,6 +108,13 @@ target::Image imageWithControl() {
   return image;
 }
 
+/// The function `m.g` is a timer.
+target::Image imageWithTimer(uint64_t intervalUs) {
+  target::Image image = imageWithControl();
+  image.manifest["xscale"]["control"][1]["interval_us"] = intervalUs;
+  return image;
+}
+
 class ControlCallRunnerTest : public ::testing::Test {
 protected:
   void read(const std::string &text,
@@ -114,7 +124,7 @@ protected:
     auto made = ControlCallRunner::create(image, *calls);
     ASSERT_TRUE(static_cast<bool>(made)) << made.error().str();
     runner = std::move(*made);
-    runner.connect(&core, &scheduler, &hold);
+    runner.connect(&core, &scheduler, &hold, clockHz);
   }
   std::string createError(const std::string &text, const target::Image &image) {
     auto calls = traces::parseControl(text, "test.control");
@@ -285,4 +295,56 @@ TEST_F(ControlCallRunnerTest, ABatchOfACachedTableIsRefusedBesideTheEngines) {
   // A look-up may read any table.
   image.manifest["lookup_caches"] = {{{"lookup", "m.other"}}};
   EXPECT_NE(createError(timed, image).find("E-sim-ixp-022"), std::string::npos);
+}
+
+TEST_F(ControlCallRunnerTest, ATimerIsCalledUntilTheFramesHaveCome) {
+  read("", imageWithTimer(100));
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.overAt = 3500;
+  runner.start();
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 1100}, {3, 2100}, {3, 3100}}));
+  ASSERT_EQ(runner.timerCounts().size(), 1u);
+  traces::TimerCounts counts = runner.timerCounts()[0];
+  EXPECT_EQ(counts.name, "m.g");
+  EXPECT_EQ(counts.calls, 3u);
+  EXPECT_EQ(counts.late, 0u);
+  EXPECT_EQ(counts.missed, 0u);
+  EXPECT_EQ(runner.callCount(), 1u) << "of the initialization";
+}
+
+TEST_F(ControlCallRunnerTest, ATimerThatWaitsForTheCoreIsLate) {
+  read("@cycle 950 f(0)\n", imageWithTimer(100));
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.overAt = 2500;
+  runner.start();
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {2, 1050}, {3, 1150}, {3, 2100}}));
+  EXPECT_EQ(runner.timerCounts()[0].late, 1u);
+  EXPECT_EQ(runner.timerCounts()[0].missed, 0u);
+}
+
+TEST_F(ControlCallRunnerTest, ATimerThatRunsMissesItsNextTime) {
+  read("", imageWithTimer(5)); // 50 cycles; a call takes 100
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  hold.overAt = 400;
+  runner.start();
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 150}, {3, 250}, {3, 350}}));
+  EXPECT_EQ(runner.timerCounts()[0].calls, 3u);
+  EXPECT_EQ(runner.timerCounts()[0].missed, 2u);
+}
+
+TEST_F(ControlCallRunnerTest, AnExclusiveTimerMissesItsTimeIfPacketsStay) {
+  target::Image image = imageWithTimer(200000);
+  image.manifest["xscale"]["control"][1]["exclusive"] = true;
+  read("", image);
+  hold.emptyAt = ~uint64_t{0};
+  hold.overAt = 2100000;
+  runner.start();
+  drain();
+  EXPECT_FALSE(runner.error().has_value());
+  EXPECT_TRUE(core.calls.empty());
+  EXPECT_FALSE(hold.held);
+  EXPECT_EQ(runner.timerCounts()[0].missed, 1u);
 }
