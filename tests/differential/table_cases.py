@@ -17,6 +17,8 @@ from differential.tables import Call, Entry, Field, State, Table, random_table
 NOTHING = 2**64 - 1
 #: The bytes that a look-up tells a table.
 LENGTH = 0x7100_0003
+#: Packets of a skewed case until other keys are frequent.
+SPELL = 240
 
 
 @dataclass
@@ -136,9 +138,14 @@ def answer_of(entry: Entry | None, table: Table) -> bytes:
 
 
 def random_case(
-    seed: int, packets: int = 40, calls: int = 80, counters: bool = False
+    seed: int,
+    packets: int = 40,
+    calls: int = 80,
+    counters: bool = False,
+    skewed: bool = False,
 ) -> TableCase:
-    """`counters`: tables have counters and idle entries, which expire."""
+    """`counters`: tables have counters and idle entries, which expire. `skewed`: most
+    packets have the keys of one entry for a while, and there are fewer calls."""
     rng = random.Random(seed)
     drawn: dict[int, list[int]] = {}
 
@@ -169,11 +176,22 @@ def random_case(
         states[table.name].make(made)
         return made
 
+    def favourites() -> list[list[int]]:
+        entries = [list(states[t.name].entries) for t in tables]
+        return [
+            [part[0] for part in rng.choice(known)[0]] if known else [0] * len(t.key)
+            for known, t in zip(entries, tables, strict=True)
+        ]
+
     case.initial = [call() for _ in range(calls)]
+    often: list[list[int]] = []
     for number in range(packets):
-        case.timed += [(number, call()) for _ in range(rng.choice((0, 0, 1, 4)))]
-        if counters and rng.random() < 0.2:
+        chances = (0,) * 24 + (1,) if skewed else (0, 0, 1, 4)
+        case.timed += [(number, call()) for _ in range(rng.choice(chances))]
+        if counters and rng.random() < (0.004 if skewed else 0.2):
             case.timed.append((number, counter_call()))
+        if skewed and number % SPELL == 0:
+            often = favourites()
         near = rng.random() < 0.3
         case.keys.append(
             [
@@ -184,6 +202,8 @@ def random_case(
                 for table in tables
             ]
         )
+        if skewed and rng.random() < 0.85:
+            case.keys[-1] = often
         for table, key in zip(tables, case.keys[-1], strict=True):
             states[table.name].note(key)
     return case

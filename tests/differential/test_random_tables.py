@@ -13,6 +13,8 @@ from testkit.captures import read_pcapng, write_pcap
 from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc", "ixpsim")
+#: Cases at whose end an entry of a hash table, tuples or prefixes is compared first.
+HOT_SEEDS = (451, 453, 454)
 QUIET = ("-Wno-unused-variable",)
 
 
@@ -126,3 +128,22 @@ def test_counters_on_the_simulator(seed: int, level: str, tmp_path: Path) -> Non
     run("ixpsim", image, *inputs, f"--out={out}", f"--stats={stats}", "--quiet")
     check(case, out, timed=False)
     check_counters(case, stats, timed=False)
+
+
+@pytest.mark.parametrize("seed", HOT_SEEDS)
+def test_hot_entries(seed: int, tmp_path: Path) -> None:
+    """Most packets find one entry of each table, which calls change and remove."""
+    case = random_case(seed, packets=360, calls=120, counters=True, skewed=True)
+    source, inputs = write(case, tmp_path)
+    dumps_at_end(case, tmp_path)
+    out, stats = tmp_path / "out.pcapng", tmp_path / "s.json"
+    for mode in ("--specialize=at-once", "--specialize"):
+        said = output_of(
+            *("bakerc", source, "--run", "--fast", "--burst=8", mode, "--observe=2,8"),
+            *("--explain=specialization", *inputs, *QUIET),
+            *(f"--out={out}", f"--stats={stats}"),
+        )
+        check(case, out)
+        check_counters(case, stats, timed=True)
+        if mode == "--specialize=at-once":
+            assert "compared first" in said
