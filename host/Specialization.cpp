@@ -134,13 +134,12 @@ void Specialization::work() {
   while (true) {
     withdrawBroken();
     freeUnused(lock);
-    if (isOver && watch.isSettled(state.versions))
-      return;
-    makeObserver(lock);
     if (buildIfDue(lock))
       continue;
     if (isOver)
       return;
+    if (makeObserver(lock))
+      continue; // there may have been a change in the meantime
     if (wantsSavings)
       countSavings(lock);
     else
@@ -196,7 +195,7 @@ bool Specialization::buildIfDue(Lock &lock) {
 
 /// Takes the sum of what bursts did, if there is news.
 void Specialization::lookAtTraffic() {
-  if (!sampler || !sampler->hasNews())
+  if (!sampler || !sampler->hasNews() || isOver)
     return;
   x86::Traffic now = sampler->take();
   if (x86::isFar(builtTraffic, now))
@@ -215,10 +214,10 @@ void Specialization::noteTrafficBuild(double now) {
   trafficRestEndMs = now + trafficRestMs;
 }
 
-/// Makes the code that observes when a burst wants it.
-void Specialization::makeObserver(Lock &lock) {
-  if (!sampler || !sampler->wantsCode() || isOver)
-    return;
+/// Makes the code that observes if a burst wants it. False if not.
+bool Specialization::makeObserver(Lock &lock) {
+  if (!sampler || !sampler->wantsCode())
+    return false;
   lock.unlock();
   auto context = std::make_unique<llvm::LLVMContext>();
   std::vector<unsigned> ways;
@@ -234,10 +233,11 @@ void Specialization::makeObserver(Lock &lock) {
   if (!jits) {
     told.failure = jits.error().message;
     sampler->giveUp();
-    return;
+    return true;
   }
   enter(observer, std::move(*jits));
   sampler->start();
+  return true;
 }
 
 /// Finds the entries of compiled code.

@@ -168,12 +168,12 @@ private:
   Built tryToBuild(Basis &basis);
   void take(Built built);
   void noteBroken();
-  void makeObserver(Lock &lock);
+  bool makeObserver(Lock &lock);
   void enter(SpecializedCode &code,
              std::vector<std::unique_ptr<llvm::orc::LLJIT>> jits) const;
   void lookAtTraffic();
   bool wantsTrafficBuild(double now) const {
-    return otherTraffic && (isAtOnce() || now >= trafficRestEndMs);
+    return otherTraffic && !isOver && (isAtOnce() || now >= trafficRestEndMs);
   }
   void noteTrafficBuild(double now);
   void withdrawBroken();

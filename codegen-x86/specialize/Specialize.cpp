@@ -291,7 +291,7 @@ std::unique_ptr<Module> makeObserving(const Specializable &program,
 }
 
 /// Reads the program, folds and simplifies it. False if there was nothing to
-/// assume, no traffic to know and nothing was excluded by name.
+/// assume and nothing was excluded by name.
 bool Specialization::fold(TargetMachine &machine) {
   made.context = std::make_unique<LLVMContext>();
   made.module = readPacketCode(program, *made.context);
@@ -311,8 +311,7 @@ bool Specialization::fold(TargetMachine &machine) {
       made.left.emplace_back(table.name, "too large to be looked at");
   }
   foldGlobals();
-  if (made.assumptions.empty() && made.weighedBranches == 0 &&
-      without.names.empty())
+  if (made.assumptions.empty() && without.names.empty())
     return false;
   describePrimitives(*module);
   keepEntriesAlone(*module, program);
