@@ -81,6 +81,8 @@ struct XScaleEmulator::Machine {
   double sliceEnd = 0;          ///< the chip cycle to stop at
   bool hasLeft = false;         ///< an access has left the caches
   std::string fault;            ///< reported by a callback, empty if none
+  /// The device word that the code reads again and again, and how often.
+  uint32_t polledAddress = 0, polledValue = 0, polls = 0;
 
   Status open(Emulation &emulation);
   Status map(Emulation &emulation, const std::vector<XScaleWindow> &ranges);
@@ -95,6 +97,7 @@ struct XScaleEmulator::Machine {
   uint64_t deviceRead(uint32_t address, unsigned size);
   void deviceWrite(uint32_t address, unsigned size, uint64_t value);
   void onDevice(uint32_t address, bool isWrite);
+  void onPoll(uint32_t address, uint32_t value);
 };
 
 //===----------------------------------------------------------------------===//
@@ -117,6 +120,19 @@ void XScaleEmulator::Machine::onDevice(uint32_t address, bool isWrite) {
   hasLeft = true;
 }
 
+/// While the engines stand still, nothing else changes a device word: code that
+/// reads the same value of it so often would never return.
+void XScaleEmulator::Machine::onPoll(uint32_t address, uint32_t value) {
+  constexpr uint32_t pollsMax = 1000000;
+  bool isSame = address == polledAddress && value == polledValue;
+  polls = isSame ? polls + 1 : 1;
+  polledAddress = address;
+  polledValue = value;
+  if (polls == pollsMax)
+    stopWith("waits for the engines, which stand still: a ring has no space or "
+             "no buffer is free; call the function with @packet or @cycle");
+}
+
 uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
   if (size != 4) {
     stopWith("reads " + std::to_string(size) + " bytes of device register " +
@@ -129,6 +145,8 @@ uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
     stopWith("reads " + hex(address) + ", which is no device register");
     return 0;
   }
+  if (running == &quick)
+    onPoll(address, *value);
   // Unicorn passes device data in little-endian order.
   return __builtin_bswap32(*value);
 }
@@ -141,6 +159,7 @@ void XScaleEmulator::Machine::deviceWrite(uint32_t address, unsigned size,
     return;
   }
   onDevice(address, true);
+  polls = 0;
   if (!bus.writeWord(address, __builtin_bswap32(static_cast<uint32_t>(value))))
     stopWith("writes " + hex(address) + ", which is no device register");
 }

@@ -430,10 +430,10 @@ Status Simulation::run() {
   // At a breakpoint the run stops where it is and measures nothing.
   if (accounts->breakState())
     return success();
+  if (Status status = callAtEnd(); !status)
+    return status;
   finish();
-  if (Status kept = checkBounds(); !kept)
-    return kept;
-  return callAtEnd();
+  return checkBounds();
 }
 
 /// Makes the calls of the end and lets go what they have put.
