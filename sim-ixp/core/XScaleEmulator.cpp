@@ -29,7 +29,8 @@ Error unicornError(const std::string &what, uc_err code) {
 }
 
 /// One Unicorn. A machine has two, on the same memories: one that runs code as
-/// fast as it can, and one that tells each instruction and access.
+/// fast as it can, and one that tells each instruction and access. The latter
+/// is opened by its first job, which most runs do not have.
 struct Emulation {
   uc_engine *engine = nullptr;
 
@@ -71,7 +72,9 @@ struct XScaleEmulator::Machine {
   };
   std::vector<std::unique_ptr<Window>> windows;
   std::vector<XScaleMemory> memories;
+  std::vector<XScaleWindow> devices;
   Emulation quick, timed;
+  std::optional<Error> openError; ///< why `timed` could not be opened
   Emulation *running = &quick;
 
   bool busy = false;
@@ -85,7 +88,8 @@ struct XScaleEmulator::Machine {
   uint32_t polledAddress = 0, polledValue = 0, polls = 0;
 
   Status open(Emulation &emulation);
-  Status map(Emulation &emulation, const std::vector<XScaleWindow> &ranges);
+  Status map(Emulation &emulation);
+  void openTimed();
   void estimateTime();
   void watchTime();
   void begin(Emulation &emulation, uint32_t entry,
@@ -262,15 +266,14 @@ uint32_t XScaleEmulator::Machine::wordAt(uint32_t address) {
   return 0; // the fetch is going to fail
 }
 
-Status XScaleEmulator::Machine::map(Emulation &emulation,
-                                    const std::vector<XScaleWindow> &ranges) {
+Status XScaleEmulator::Machine::map(Emulation &emulation) {
   for (const XScaleMemory &memory : memories) {
     uc_err code = uc_mem_map_ptr(emulation.engine, memory.base, memory.size,
                                  UC_PROT_ALL, memory.bytes);
     if (code != UC_ERR_OK)
       return unicornError("mapping memory at " + hex(memory.base), code);
   }
-  for (const XScaleWindow &range : ranges) {
+  for (const XScaleWindow &range : devices) {
     windows.push_back(std::make_unique<Window>(Window{this, range.base}));
     uc_cb_mmio_read_t onRead = [](uc_engine *, uint64_t offset, unsigned size,
                                   void *user) -> uint64_t {
@@ -295,6 +298,16 @@ Status XScaleEmulator::Machine::map(Emulation &emulation,
   if (code != UC_ERR_OK)
     return unicornError("mapping the return page", code);
   return success();
+}
+
+void XScaleEmulator::Machine::openTimed() {
+  Status ready = open(timed);
+  if (ready)
+    ready = map(timed);
+  if (ready)
+    watchTime();
+  else
+    openError = ready.error();
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,14 +365,12 @@ XScaleEmulator::create(const std::vector<XScaleMemory> &memories,
                        uint32_t stackTop, const XScaleParameters &parameters) {
   auto machine = std::make_unique<Machine>(bus, stackTop, parameters);
   machine->memories = memories;
-  for (Emulation *emulation : {&machine->quick, &machine->timed}) {
-    if (Status opened = machine->open(*emulation); !opened)
-      return opened.error();
-    if (Status mapped = machine->map(*emulation, windows); !mapped)
-      return mapped.error();
-  }
+  machine->devices = windows;
+  if (Status opened = machine->open(machine->quick); !opened)
+    return opened.error();
+  if (Status mapped = machine->map(machine->quick); !mapped)
+    return mapped.error();
   machine->estimateTime();
-  machine->watchTime();
   return std::unique_ptr<XScaleEmulator>(
       new XScaleEmulator(std::move(machine)));
 }
@@ -380,12 +391,20 @@ Result<uint32_t> XScaleEmulator::call(uint32_t entry,
 void XScaleEmulator::start(uint32_t entry,
                            const std::vector<uint32_t> &arguments,
                            uint64_t cycle) {
+  if (!machine->timed.engine)
+    machine->openTimed();
+  if (machine->openError) {
+    machine->busy = true; // advance tells why
+    return;
+  }
   machine->begin(machine->timed, entry, arguments);
   machine->pipeline.start(static_cast<double>(cycle));
 }
 
 Status XScaleEmulator::advance(uint64_t cycle) {
   Machine &core = *machine;
+  if (core.openError)
+    return *core.openError;
   while (core.busy && core.pipeline.clock() <= static_cast<double>(cycle)) {
     double before = core.pipeline.clock();
     core.sliceEnd = before + core.parameters.sliceCycles;
