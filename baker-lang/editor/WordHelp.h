@@ -22,7 +22,8 @@ std::string describeScalarType(const std::string &word);
 /// The annotations that can stand before a declaration or a loop,
 /// without the `@`.
 inline constexpr const char *annotationNames[] = {
-    "place", "tolerate", "fallthrough", "inline", "exclusive", "cold", "bound"};
+    "place",     "tolerate", "fallthrough", "inline",
+    "exclusive", "every",    "cold",        "bound"};
 
 } // namespace karakal::lang
 
