@@ -5,6 +5,7 @@
 #include "driver/Batching.h"
 #include "driver/LinkExecutable.h"
 #include "driver/RunOnHost.h"
+#include "driver/UncalledTimers.h"
 #include "ir/dialect/Target.h"
 #include "support/Assert.h"
 #include "support/Files.h"
@@ -41,6 +42,8 @@ Status compileForX86(ModuleOp baker, const BakercOptions &options,
   KARAKAL_ASSERT(isForX86(options.emit), "an object, its header or a program");
   if (Status known = checkCuts(baker, options.cuts); !known)
     return known;
+  if (options.emit == Emit::Executable)
+    warnOfTimers(baker, TimerlessRunner::Executable);
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
   code.withBatches = options.subBatch > 1;

@@ -13,8 +13,8 @@ namespace karakal::x86 {
 /// Cycles of a wrong guess at a branch, and of one part of a compare.
 static constexpr double wrongGuess = 14, compare = 1;
 
-/// Cycles of a look-up that compares nothing first, from what
-/// tests/bench/x86/hot_costs.py measures.
+/// Cycles of a look-up that compares nothing first: estimates, which need only
+/// tell a search from a compare.
 static double searchCycles(const TableShape &table,
                            const std::vector<Rule> &rules, FindForm form) {
   KARAKAL_ASSERT(form == FindForm::Own || form == FindForm::Indexed,
