@@ -8,9 +8,16 @@ baker.table @small key(lpm "a" : i32) record !v types ["u8"] size 3 limit 3
 // -----
 
 !v = !baker.struct<"t", v : i8>
-// CHECK: [tables] routes: trie, strides 18-6-4x2, 1.90 accesses, at most 4, and 1 for the values, {{.*}} room for prefixes like those of a real IPv4 table
+// CHECK: [tables] routes: trie, strides 18-6-4x2, 1.90 accesses, at most 4, values in its words, {{.*}} room for prefixes like those of a real IPv4 table
 // CHECK: [tables] routes: not trie (strides {{.*}}): more accesses
 baker.table @routes key(lpm "a" : i32) record !v types ["u8"] size 10000 limit 10000
+
+// -----
+
+!v = !baker.struct<"t", v : i32>
+// A slot takes 14 bits, so 17 are left.
+// CHECK: [tables] wide: trie, strides 18-6-4x2, 1.90 accesses, at most 4, and 1 for the values,
+baker.table @wide key(lpm "a" : i32) record !v types ["u32"] size 10000 limit 10000
 
 // -----
 
