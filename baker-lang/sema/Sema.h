@@ -59,8 +59,8 @@ private:
   bool isUnparsed(const std::string &name) const {
     return program.hasMissingImport || program.unparsedNames.count(name) != 0;
   }
-  /// True if another error explains why there is no `name`: it is unparsed, or
-  /// was reported before. Otherwise the caller reports it now.
+  /// True if another error explains why there is no `name`: it is missing or
+  /// unparsed, or was reported before. Otherwise the caller reports it now.
   bool isExplained(const std::string &name);
   /// The same for a name of `kind` that another file may declare. Reports the
   /// import of that file as missing, once.

@@ -223,7 +223,8 @@ static SourceRange importPlace(uint32_t number, const SourceFile &file) {
 }
 
 bool Sema::isExplained(const std::string &name) {
-  if (!isUnparsed(name) && reportedNames.insert(name).second)
+  // A name that is missing in the text was reported by the parser.
+  if (!name.empty() && !isUnparsed(name) && reportedNames.insert(name).second)
     return false;
   if (function)
     function->hasErrors = true;
