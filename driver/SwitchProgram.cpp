@@ -21,7 +21,7 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   options.importFolders = importFolders;
   options.run = true;
   options.warnings = *lang::warningPolicy({});
-  // One command of the chip reads a bucket; cores of x86 do not.
+  // Look-ups return slots, for code that is made again while it runs.
   options.specialize = host::SpecializeWhen::AtOnce;
   mlir::MLIRContext context;
   std::vector<Remark> remarks;

@@ -65,6 +65,15 @@ inline std::vector<traces::ControlCall> makeControl(const std::string &text) {
   return *calls;
 }
 
+/// Runs in short bursts, so that code changes between most packets.
+inline RunOptions optionsFor(SpecializeWhen when) {
+  RunOptions options;
+  options.fast = true;
+  options.burst = 4;
+  options.specialize.when = when;
+  return options;
+}
+
 } // namespace karakal::host
 
 #endif // KARAKAL_TESTS_HOST_HANDWRITTENPROGRAMS_H

@@ -60,11 +60,8 @@ std::string makeHistory(unsigned seed) {
   return text;
 }
 
-RunOptions optionsFor(SpecializeWhen when) {
-  RunOptions options;
-  options.fast = true;
-  options.burst = 4;
-  options.specialize.when = when;
+RunOptions observing(SpecializeWhen when) {
+  RunOptions options = optionsFor(when);
   options.specialize.sample = x86::SampleOptions::of(2, 16);
   options.specialize.restMsMin = 0;
   options.specialize.trafficRestMsMin = 0;
@@ -94,13 +91,13 @@ Outcome outcomeOf(const RunOptions &options, unsigned seed,
 }
 
 Frames ownFrames(unsigned seed) {
-  return outcomeOf(optionsFor(SpecializeWhen::Never), seed, makeHistory(seed))
+  return outcomeOf(observing(SpecializeWhen::Never), seed, makeHistory(seed))
       .frames;
 }
 
 /// Builds that fail leave code whose hot entries have changed.
 RunOptions failing() {
-  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  RunOptions options = observing(SpecializeWhen::AtOnce);
   options.specialize.failBuild = [count = 0]() mutable {
     return ++count % 3 == 0;
   };
@@ -112,14 +109,14 @@ TEST(HotEntriesTest, FramesAreThoseOfTheOwnCode) {
     Frames own = ownFrames(seed);
     ASSERT_GT(own.size(), 400u);
     for (RunOptions options :
-         {optionsFor(SpecializeWhen::AtOnce),
-          optionsFor(SpecializeWhen::Background), failing()})
+         {observing(SpecializeWhen::AtOnce),
+          observing(SpecializeWhen::Background), failing()})
       EXPECT_EQ(outcomeOf(options, seed, makeHistory(seed)).frames, own);
   }
 }
 
 TEST(HotEntriesTest, TheHottestEntryIsComparedFirstAndExplained) {
-  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  RunOptions options = observing(SpecializeWhen::AtOnce);
   options.specialize.explains = true;
   std::string rules;
   for (unsigned i = 0; i < 20; ++i)
@@ -145,7 +142,7 @@ TEST(HotEntriesTest, TheHottestEntryIsComparedFirstAndExplained) {
 }
 
 TEST(HotEntriesTest, EvenTrafficHasNoHotEntry) {
-  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
+  RunOptions options = observing(SpecializeWhen::AtOnce);
   options.specialize.explains = true;
   // Few look-ups of 20 entries are never even.
   options.specialize.sample = x86::SampleOptions::of(2, 160);
@@ -175,8 +172,8 @@ TEST(HotEntriesTest, AFaultInTheOrderIsFound) {
   for (unsigned i = 0; i < 20; ++i)
     if (i != 3 && i != 11)
       control += put(i + 1, keyOf(i), ~0u, 100 + i);
-  RunOptions options = optionsFor(SpecializeWhen::AtOnce);
-  Frames own = outcomeOf(optionsFor(SpecializeWhen::Never), 1, control).frames;
+  RunOptions options = observing(SpecializeWhen::AtOnce);
+  Frames own = outcomeOf(observing(SpecializeWhen::Never), 1, control).frames;
   EXPECT_EQ(outcomeOf(options, 1, control).frames, own);
   options.specialize.limits.ignoresOverlaps = true;
   EXPECT_NE(outcomeOf(options, 1, control).frames, own);

@@ -20,14 +20,6 @@ std::string makeHistory(size_t packets) {
   return text;
 }
 
-RunOptions optionsFor(SpecializeWhen when) {
-  RunOptions options;
-  options.fast = true;
-  options.burst = 4;
-  options.specialize.when = when;
-  return options;
-}
-
 std::vector<std::vector<uint8_t>> framesOf(const HostRun &run) {
   std::vector<std::vector<uint8_t>> frames;
   for (const traces::Packet &packet : run.transmitted)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from testkit.paths import ROOT
+from testkit.program import Program
 
 #: What becomes of a frame: its port and its bytes, or nothing.
 Sent = tuple[int, bytes] | None
@@ -25,11 +26,7 @@ IPV4_LENGTHS = {8: 1, 12: 1, 14: 1, 16: 13, 18: 3, 19: 5, 20: 8, 21: 8, 22: 14,
 
 
 @dataclass(frozen=True)
-class Forwarder:
-    name: str
-    source: str
-    control: str
-    frames: tuple[bytes, ...]
+class Forwarder(Program):
     #: What the program does to a frame, by the oracle.
     judge: Callable[[bytes], Sent]
 

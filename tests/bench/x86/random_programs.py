@@ -8,7 +8,8 @@ branches on what it found.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+
+from testkit.program import Program
 
 #: Words of a frame, all random.
 WORDS = 15
@@ -16,14 +17,6 @@ WORDS = 15
 SMALLEST, LARGEST = 10, 24
 #: And of the smallest whose loads are cut by themselves.
 STAGED = 16
-
-
-@dataclass(frozen=True)
-class Program:
-    name: str
-    source: str
-    control: str
-    frames: tuple[bytes, ...]
 
 
 def frames(seed: int, count: int) -> tuple[bytes, ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 
-from bench.x86.special_cases import FRAMES, Case, frame, module
+from bench.x86.special_cases import FRAMES, frame, module
+from testkit.program import Program
 
 #: Entries, and different masks of rules.
 STRUCTURES = {
@@ -34,7 +35,7 @@ def shares(traffic: str, count: int) -> list[float]:
     return [9.0 * (count - 1)] + [1.0] * (count - 1)
 
 
-def skewed(structure: str, traffic: str) -> Case:
+def skewed(structure: str, traffic: str) -> Program:
     """Packets get the values of the entry that they find."""
     entries, masks = STRUCTURES[structure]
     rng = random.Random(f"{structure} {traffic}")
@@ -71,10 +72,10 @@ def skewed(structure: str, traffic: str) -> Case:
         )
         for _ in range(length)
     ]
-    return Case(
+    return Program(
         f"{structure}-{traffic}", source, "\n".join(calls) + "\n", tuple(frames)
     )
 
 
-def skewed_cases() -> list[Case]:
+def skewed_cases() -> list[Program]:
     return [skewed(structure, each) for structure in STRUCTURES for each in TRAFFIC]

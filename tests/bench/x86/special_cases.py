@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import random
 import struct
-from dataclasses import dataclass
+
+from testkit.program import Program
 
 #: The header of all packets but those of the parsers' cases.
 FLAT = """protocol flat {
@@ -32,14 +33,6 @@ FIELDS = (
 ACL_KEY = " ".join(f"ternary u{bits} {name};" for name, bits in FIELDS)
 FLOWS = 4096
 FRAMES = 20_000
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    source: str
-    control: str
-    frames: tuple[bytes, ...]
 
 
 Flow = tuple[int, int, int, int, int]
@@ -96,16 +89,16 @@ def find(name: str) -> str:
     return f"  if ({name}.find({keys})) {{ packet_drop(ph); return; }}\n"
 
 
-def empty_tables(count: int) -> Case:
+def empty_tables(count: int) -> Program:
     """A packet passes `count` access lists without rules."""
     names = [f"t{i}" for i in range(count)]
     source = module(
         "".join(acl(name, 1000) for name in names), "".join(map(find, names))
     )
-    return Case(f"empty-{count}", source, "", frames_of(flows(count), count))
+    return Program(f"empty-{count}", source, "", frames_of(flows(count), count))
 
 
-def access_list(rules: int, fields: int) -> Case:
+def access_list(rules: int, fields: int) -> Program:
     """An access list over five fields, whose rules use the first `fields` exactly.
     Half of the packets match a rule, which counts, and go on."""
     traffic = flows(rules * 8 + fields)
@@ -126,7 +119,7 @@ def access_list(rules: int, fields: int) -> Case:
             calls.append(
                 f"acl.add({', '.join(key)}, priority: {rng.randint(1, 9)}, why: 1)"
             )
-    return Case(
+    return Program(
         f"acl-{rules}-rules-{fields}-fields",
         source,
         "\n".join(calls) + "\n",
@@ -179,7 +172,7 @@ VXLAN = """    if (dst_port == 4789) {
 """
 
 
-def parser(kind: str) -> Case:
+def parser(kind: str) -> Program:
     """Headers that only an empty access list needs."""
     names = [name for name, _ in FIELDS]
     keys = ACL_KEY
@@ -206,7 +199,7 @@ def parser(kind: str) -> Case:
         )
     else:
         frames = frames_of(traffic, 3)
-    return Case(f"parser-{kind}", source, "", frames)
+    return Program(f"parser-{kind}", source, "", frames)
 
 
 #: What each of the 15 rewrites writes.
@@ -216,7 +209,7 @@ REWRITES = (
 )
 
 
-def rewrites() -> Case:
+def rewrites() -> Program:
     """Fifteen fields get the values of the one action that is installed."""
     fields = [each.split(":") for each in REWRITES.split()]
     values = " ".join(f"u{bits} v{i};" for i, (_, bits) in enumerate(fields))
@@ -233,10 +226,10 @@ def rewrites() -> Case:
         f"v{i}: {rng.getrandbits(int(bits))}" for i, (_, bits) in enumerate(fields)
     )
     control = f"actions.add(0x800, {arguments})\n"
-    return Case("rewrite-15", source, control, frames_of(flows(15), 15))
+    return Program("rewrite-15", source, control, frames_of(flows(15), 15))
 
 
-def update_storm(distance: int) -> Case:
+def update_storm(distance: int) -> Program:
     """An entry is changed before every packet whose number `distance` divides."""
     source = module(
         acl("acl", 1000)
@@ -251,10 +244,10 @@ def update_storm(distance: int) -> Case:
             f"@packet {i} hops.change(1, port: {i % 4})" for i in range(FRAMES)
         ]
     control = "\n".join(calls) + "\n"
-    return Case(f"updates-{distance}", source, control, frames_of(flows(9), 9))
+    return Program(f"updates-{distance}", source, control, frames_of(flows(9), 9))
 
 
-def cases(rules: tuple[int, ...] = (1, 8, 64, 256, 1000)) -> list[Case]:
+def cases(rules: tuple[int, ...] = (1, 8, 64, 256, 1000)) -> list[Program]:
     return [
         *(empty_tables(count) for count in (1, 4, 16)),
         parser("l4"),

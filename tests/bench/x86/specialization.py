@@ -19,8 +19,9 @@ from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
 from bench.x86.processor import processor
 from bench.x86.skewed_cases import skewed_cases
-from bench.x86.special_cases import Case, cases, update_storm
+from bench.x86.special_cases import cases, update_storm
 from testkit.captures import write_pcap
+from testkit.program import Program
 from testkit.tools import read_json
 from testkit.workloads import Workload
 
@@ -34,7 +35,7 @@ TRAFFIC = {"l3-switch": ("bridged",), "firewall": ("rules10", "rules1000"), "mpl
 PAPER = ("empty", "parser", "acl", "rewrite")
 
 
-def write(bench: Bench, case: Case) -> tuple[Path, Workload]:
+def write(bench: Bench, case: Program) -> tuple[Path, Workload]:
     folder = bench.folder / "specialization"
     folder.mkdir(exist_ok=True)
     source = folder / f"{case.name}.baker"

@@ -131,6 +131,14 @@ protected:
     auto made = ControlCallRunner::create(image, *calls);
     return made ? "" : made.error().str();
   }
+  /// Runs the calls; the last frame has come at `cycle`.
+  void runUntil(uint64_t cycle) {
+    ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+    hold.overAt = cycle;
+    runner.start();
+    drain();
+  }
+
   void drain() {
     while (scheduler.pendingCount())
       scheduler.runNext();
@@ -299,10 +307,7 @@ TEST_F(ControlCallRunnerTest, ABatchOfACachedTableIsRefusedBesideTheEngines) {
 
 TEST_F(ControlCallRunnerTest, ATimerIsCalledUntilTheFramesHaveCome) {
   read("", imageWithTimer(100));
-  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
-  hold.overAt = 3500;
-  runner.start();
-  drain();
+  runUntil(3500);
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 1100}, {3, 2100}, {3, 3100}}));
   ASSERT_EQ(runner.timerCounts().size(), 1u);
   traces::TimerCounts counts = runner.timerCounts()[0];
@@ -315,10 +320,7 @@ TEST_F(ControlCallRunnerTest, ATimerIsCalledUntilTheFramesHaveCome) {
 
 TEST_F(ControlCallRunnerTest, ATimerThatWaitsForTheCoreIsLate) {
   read("@cycle 950 f(0)\n", imageWithTimer(100));
-  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
-  hold.overAt = 2500;
-  runner.start();
-  drain();
+  runUntil(2500);
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {2, 1050}, {3, 1150}, {3, 2100}}));
   EXPECT_EQ(runner.timerCounts()[0].late, 1u);
   EXPECT_EQ(runner.timerCounts()[0].missed, 0u);
@@ -326,10 +328,7 @@ TEST_F(ControlCallRunnerTest, ATimerThatWaitsForTheCoreIsLate) {
 
 TEST_F(ControlCallRunnerTest, ATimerThatRunsMissesItsNextTime) {
   read("", imageWithTimer(5)); // 50 cycles; a call takes 100
-  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
-  hold.overAt = 400;
-  runner.start();
-  drain();
+  runUntil(400);
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 150}, {3, 250}, {3, 350}}));
   EXPECT_EQ(runner.timerCounts()[0].calls, 3u);
   EXPECT_EQ(runner.timerCounts()[0].missed, 2u);
