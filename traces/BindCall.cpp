@@ -1,5 +1,6 @@
 // Checks calls of control functions against the functions of a program.
 
+#include "support/NearestName.h"
 #include "support/Refusal.h"
 #include "traces/CallGroups.h"
 #include "traces/TableEntries.h"
@@ -45,17 +46,27 @@ std::string describe(const ControlSignature &signature) {
   return text + ")";
 }
 
+/// Names the function that is spelled most alike, or all if none is.
 Error unknownFunction(const ControlCall &call,
                       const std::vector<ControlSignature> &signatures) {
   std::string known;
-  for (const ControlSignature &signature : signatures)
-    if (!isForReaders(signature))
-      known += (known.empty() ? "" : ", ") + signature.name;
-  return makeFileError(
-      "E-traces-023", call.file,
-      "the program has no control function '" + call.name + "'" +
-          (known.empty() ? "; it has none at all" : "; it has " + known),
-      call.line);
+  std::vector<std::string> names;
+  for (const ControlSignature &signature : signatures) {
+    if (isForReaders(signature))
+      continue;
+    known += (known.empty() ? "" : ", ") + signature.name;
+    names.push_back(signature.name);
+    // Without its module, as calls may name it.
+    names.push_back(signature.name.substr(signature.name.rfind('.') + 1));
+  }
+  std::string nearest = nearestName(call.name, names);
+  std::string hint = known.empty()     ? "; it has none at all"
+                     : nearest.empty() ? "; it has " + known
+                                       : "; did you mean '" + nearest + "'?";
+  return makeFileError("E-traces-023", call.file,
+                       "the program has no control function '" + call.name +
+                           "'" + hint,
+                       call.line);
 }
 
 class Binder {

@@ -10,6 +10,7 @@ using namespace karakal;
 using namespace karakal::traces;
 using namespace karakal::traces::test;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -269,7 +270,11 @@ TEST(BindCall, refusesWhatDoesNotFit) {
   }
   EXPECT_THAT(bind("clear()").error().message,
               HasSubstr("both l3.clear and fw.clear"));
-  EXPECT_THAT(bind("x()").error().message, HasSubstr("l3.route_add"));
+  EXPECT_THAT(bind("x()").error().message, HasSubstr("it has l3.route_add"));
+  EXPECT_THAT(bind("rout_add(1)").error().message,
+              EndsWith("did you mean 'route_add'?"));
+  EXPECT_THAT(bind("l3.rout_add(1)").error().message,
+              EndsWith("did you mean 'l3.route_add'?"));
 }
 
 } // namespace
