@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from bench.x86.special_cases import (
-    Case,
     access_list,
     flows,
     frames_of,
@@ -18,13 +17,14 @@ from bench.x86.special_cases import (
     update_storm,
 )
 from testkit.captures import write_pcap
+from testkit.program import Program
 from testkit.tools import output_of, read_json, requires, run
 
 pytestmark = requires("bakerc")
 PACKETS = 400
 
 
-def counters() -> Case:
+def counters() -> Program:
     """Entries that packets count in and answer with, while calls come and go."""
     traffic = flows(5, 12)
     source = module(
@@ -60,7 +60,7 @@ def counters() -> Case:
                 f" kind: {packet % 200})"
             )
         calls.append(f"{at}move({packet % 3})")
-    return Case("counters", source, "\n".join(calls) + "\n", frames_of(traffic, 6))
+    return Program("counters", source, "\n".join(calls) + "\n", frames_of(traffic, 6))
 
 
 CASES = {
