@@ -4,6 +4,7 @@
 #include "baker-lang/checks/CallGraphChecks.h"
 #include "baker-lang/checks/ChannelCycleCheck.h"
 #include "baker-lang/checks/DeadStoreCheck.h"
+#include "baker-lang/checks/LookupCheck.h"
 #include "baker-lang/checks/PacketFlowCheck.h"
 #include "baker-lang/checks/SharingCheck.h"
 #include "baker-lang/checks/SourceCheck.h"
@@ -89,6 +90,7 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
   checkDeadStores(*program, diagnostics);
   checkSharing(*program, diagnostics);
   checkChannelCycles(*program, diagnostics);
+  checkLookups(*program, diagnostics);
   checkUnused(*program, diagnostics);
   return program;
 }
