@@ -11,6 +11,7 @@
 #include "codegen-x86/Specialization.h"
 #include "support/Error.h"
 #include "traces/ControlFile.h"
+#include "traces/Timers.h"
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -92,6 +93,8 @@ public:
   virtual const std::vector<std::string> &dropReasons() const = 0;
   /// The texts of `refusal`, in the order of their numbers.
   virtual const std::vector<std::string> &refusals() const = 0;
+  /// The control functions that are called by themselves.
+  virtual const std::vector<traces::TimerFunction> &timers() const = 0;
   virtual uint32_t coreCount() const = 0;
   virtual LiveCore &core(uint32_t index) = 0;
   /// Runs the program's init functions; comes first, on any thread that is not

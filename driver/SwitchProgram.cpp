@@ -5,7 +5,6 @@
 #include "driver/Compile.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
-#include "driver/UncalledTimers.h"
 #include "host/live/LiveHostProgram.h"
 #include "ir/dialect/Target.h"
 
@@ -32,7 +31,6 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   mlir::ModuleOp baker = **read;
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();
-  warnOfTimers(baker, TimerlessRunner::Switch);
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
   code.withThreads = cores > 1;

@@ -3,14 +3,13 @@
 #include "host/HostRunner.h"
 #include "host/FastPackets.h"
 #include "host/Primitives.h"
+#include "host/ProgramTimers.h"
 #include "host/RunGuards.h"
 #include "host/TraceClock.h"
 #include "host/standalone/ControlCalls.h"
 #include "host/standalone/PacketFaults.h"
 #include "host/standalone/ThreadTime.h"
-#include "ir/dialect/Runtime.h"
 #include "support/Assert.h"
-#include "traces/Timers.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <memory>
@@ -25,23 +24,6 @@ std::vector<traces::ControlSignature> signaturesOf(const HostProgram &program) {
   for (const HostControl &control : program.controls)
     signatures.push_back(control.signature);
   return signatures;
-}
-
-/// The control functions that are timers: the wrapper of such a function has
-/// the attribute `ir::intervalAttrName`. Requires the program's module.
-std::vector<traces::TimerFunction> timersOf(const HostProgram &program) {
-  KARAKAL_ASSERT(program.module, "the program has its code");
-  std::vector<traces::TimerFunction> timers;
-  for (size_t i = 0; i < program.controls.size(); ++i) {
-    const HostControl &control = program.controls[i];
-    const llvm::Function *wrapper = program.module->getFunction(control.symbol);
-    uint64_t interval = 0;
-    if (wrapper && !wrapper->getFnAttribute(ir::intervalAttrName)
-                        .getValueAsString()
-                        .getAsInteger(10, interval))
-      timers.push_back({i, control.signature.name, interval});
-  }
-  return timers;
 }
 
 /// A run: the compiled program, its packets and its control calls.

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -17,7 +19,7 @@ namespace karakal::sw {
 
 namespace {
 
-constexpr uint64_t nsPerMs = 1'000'000, nsPerSecond = 1'000'000'000;
+constexpr uint64_t nsPerSecond = 1'000'000'000;
 
 sigset_t endSignals() {
   sigset_t signals;
@@ -70,14 +72,16 @@ public:
         served.tend();
         nextTend = now + nsPerSecond;
       }
-      uint64_t next = std::min(nextTend, runTimers(now));
+      uint64_t next = std::min({nextTend, runTimers(now), runProgramTimers()});
       if (uint64_t watch = server.watch(now))
         next = std::min(next, watch);
       std::vector<pollfd> events = {{signals, POLLIN, 0}, {ended, POLLIN, 0}};
       server.addTo(events);
       now = monotonicNs();
-      int waitMs = next > now ? int((next - now) / nsPerMs + 1) : 0;
-      if (poll(events.data(), events.size(), waitMs) < 0)
+      uint64_t waitNs = next > now ? next - now : 0;
+      timespec wait = {time_t(waitNs / nsPerSecond),
+                       long(waitNs % nsPerSecond)};
+      if (ppoll(events.data(), events.size(), &wait, nullptr) < 0)
         continue;
       if (events[0].revents || (events[1].revents && !stays))
         return;
@@ -110,9 +114,18 @@ private:
     return next;
   }
 
+  /// Tells the first error only: the next call would meet it, too.
+  uint64_t runProgramTimers() {
+    auto [next, done] = served.runTimers();
+    if (!done && !std::exchange(hasFailed, true))
+      std::fprintf(stderr, "bakersw: %s\n", done.error().str().c_str());
+    return next;
+  }
+
   Switch &served;
   ControlServer &server;
   std::vector<Timer> timers;
+  bool hasFailed = false;
   sigset_t signalSet = endSignals();
   int signals, ended;
 };

@@ -237,7 +237,13 @@ std::string statisticsJson(const Snapshot &now) {
   json["control"] = {{"calls", now.calls},
                      {"refused", now.callsRefused},
                      {"stops", now.stops},
-                     {"clients_dropped", now.clientsDropped}};
+                     {"clients_dropped", now.clientsDropped},
+                     {"timers", Json::array()}};
+  for (const traces::TimerCounts &timer : now.timers)
+    json["control"]["timers"].push_back({{"name", timer.name},
+                                         {"interval_us", timer.intervalUs},
+                                         {"calls", timer.calls},
+                                         {"missed", timer.missed}});
   if (now.isSpecialized)
     json["specialization"] = specializationJson(now.specialization);
   json["last_fault"] = now.lastFault;
@@ -278,6 +284,15 @@ std::string statisticsPrometheus(const Snapshot &now) {
   sample(text, "control_calls_total", "", now.calls);
   metric(text, "control_refused_total", "counter", "control calls refused");
   sample(text, "control_refused_total", "", now.callsRefused);
+  metric(text, "timer_calls_total", "counter", "calls of a timer");
+  for (const traces::TimerCounts &timer : now.timers)
+    sample(text, "timer_calls_total", "timer=" + quoted(timer.name),
+           timer.calls);
+  metric(text, "timer_missed_total", "counter",
+         "times that a timer was due again before its call");
+  for (const traces::TimerCounts &timer : now.timers)
+    sample(text, "timer_missed_total", "timer=" + quoted(timer.name),
+           timer.missed);
   metric(text, "control_stops_total", "counter",
          "times that the cores stood still for control");
   sample(text, "control_stops_total", "", now.stops);

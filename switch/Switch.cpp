@@ -31,7 +31,8 @@ Snapshot::CoreState Snapshot::total() const {
 Switch::Switch(x86::LiveProgram &program, Ports &ports,
                const CoreOptions &options)
     : program(program), ports(ports), still(program.coreCount()),
-      accepted(program.controls()), startNs(monotonicNs()) {
+      accepted(program.controls()), startNs(monotonicNs()),
+      timers(program.timers(), /*callsMax=*/1) {
   for (uint32_t i = 0; i < program.coreCount(); ++i)
     cores.push_back(
         std::make_unique<Core>(i, program.core(i), ports, still, options));
@@ -227,6 +228,19 @@ Switch::Answer Switch::tick(const traces::ControlCall &call) {
   return answerOf(one.front(), /*isNoted=*/false);
 }
 
+std::pair<uint64_t, Status> Switch::runTimers() {
+  Status last = success();
+  while (auto due = timers.take(monotonicNs() - startNs)) {
+    traces::ControlCall call;
+    call.name = program.controls()[due->function].name;
+    call.text = call.name + "()";
+    if (Answer done = tick(call); !done)
+      last = done.error();
+  }
+  uint64_t next = timers.empty() ? UINT64_MAX : startNs + timers.nextNs();
+  return {next, last};
+}
+
 Switch::Answer Switch::dump() {
   std::string text = accepted.text();
   for (const std::string &table : accepted.agedTables()) {
@@ -246,6 +260,7 @@ Snapshot Switch::snapshot() {
   now.nanoseconds = monotonicNs() - startNs;
   now.calls = calls;
   now.callsRefused = callsRefused;
+  now.timers = timers.counts();
   now.stops = still.stops();
   for (const std::string &reason : program.dropReasons())
     now.drops.emplace_back(reason, 0);

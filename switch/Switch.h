@@ -6,9 +6,11 @@
 #include "switch/Core.h"
 #include "switch/Journal.h"
 #include "traces/TableBatch.h"
+#include "traces/Timers.h"
 #include <functional>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace karakal::sw {
 
@@ -31,6 +33,7 @@ struct Snapshot {
   std::vector<std::pair<std::string, uint64_t>> drops;
   std::string lastFault;
   uint64_t calls = 0, callsRefused = 0;
+  std::vector<traces::TimerCounts> timers;
   /// How often the cores stood still.
   uint64_t stops = 0;
   bool isSpecialized = false;
@@ -70,6 +73,10 @@ public:
   Answer call(const traces::ControlCall &call);
   /// The same for a call that is made again and again: it is not noted.
   Answer tick(const traces::ControlCall &call);
+  /// Calls the program's timers that are due. A timer that is due more than
+  /// once is called once and has missed the others. Returns when the next is
+  /// due, as monotonicNs() tells it, and why the last call failed, if one did.
+  std::pair<uint64_t, Status> runTimers();
   /// A control file that brings a new switch to this state.
   Answer dump();
   Snapshot snapshot();
@@ -104,6 +111,7 @@ private:
   std::vector<std::thread> threads;
   Journal accepted;
   uint64_t startNs;
+  traces::Timers timers;
   uint64_t calls = 0, callsRefused = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "host/live/LiveHostProgram.h"
 #include "host/FastPackets.h"
 #include "host/Primitives.h"
+#include "host/ProgramTimers.h"
 #include "host/RunGuards.h"
 #include "host/live/SharedCode.h"
 
@@ -214,7 +215,7 @@ class LiveHostProgram : public x86::LiveProgram {
 public:
   LiveHostProgram(HostProgram described, uint64_t engineHz, uint32_t count,
                   const SpecializeOptions &options)
-      : program(std::move(described)) {
+      : program(std::move(described)), programTimers(timersOf(program)) {
     std::vector<std::vector<SymbolAddress>> memories;
     for (uint32_t i = 0; i < count; ++i)
       memories.push_back(
@@ -247,6 +248,9 @@ public:
   const std::vector<std::string> &refusals() const override {
     return program.refusals;
   }
+  const std::vector<traces::TimerFunction> &timers() const override {
+    return programTimers;
+  }
   uint32_t coreCount() const override { return uint32_t(cores.size()); }
   x86::LiveCore &core(uint32_t index) override { return cores[index]; }
   Status init() override {
@@ -274,6 +278,7 @@ public:
 
 private:
   HostProgram program;
+  std::vector<traces::TimerFunction> programTimers;
   ColdPpfs cold;
   std::deque<HostCore> cores;
   std::deque<JitProgram> compiled;

@@ -67,9 +67,14 @@ public:
     return reasons;
   }
   const std::vector<std::string> &refusals() const override { return words; }
+  const std::vector<traces::TimerFunction> &timers() const override {
+    return clocks;
+  }
   uint32_t coreCount() const override { return uint32_t(all.size()); }
   FakeCore &core(uint32_t index) override { return all[index]; }
   Status init() override { return success(); }
+
+  std::vector<traces::TimerFunction> clocks;
 
 private:
   std::string called = "fake";

@@ -21,7 +21,10 @@ traces::ControlCall parsed(const std::string &text) {
 
 /// A switch of two ports in memory.
 struct Bench {
-  explicit Bench(uint32_t cores = 1) : program(cores) {
+  explicit Bench(uint32_t cores = 1,
+                 std::vector<traces::TimerFunction> timers = {})
+      : program(cores) {
+    program.clocks = std::move(timers);
     for (MemoryPort *&port : memory) {
       auto made = std::make_unique<MemoryPort>(cores);
       port = made.get();
@@ -119,6 +122,26 @@ TEST(Switch, CallsThatTakeLongLeaveTimeForPackets) {
   for (size_t i = 3; i < callCount; ++i)
     if (received[i] < frameCount)
       EXPECT_GT(received[i], received[i - 3]) << i;
+}
+
+TEST(Switch, ATimerThatIsDueOftenIsCalledOnceAndMissesTheRest) {
+  constexpr size_t clear = 3;
+  Bench bench(1, {{clear, "m.routes.clear", 1000}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(6));
+  auto [next, done] = bench.served->runTimers();
+  EXPECT_TRUE(done);
+  Snapshot now = bench.served->snapshot();
+  EXPECT_EQ(bench.program.core(0).valuesOfCalls.size(), 1u);
+  ASSERT_EQ(now.timers.size(), 1u);
+  EXPECT_EQ(now.timers[0].calls, 1u);
+  EXPECT_GE(now.timers[0].missed, 5u);
+  auto json = nlohmann::json::parse(statisticsJson(now));
+  EXPECT_EQ(json["control"]["timers"][0]["calls"], 1);
+  EXPECT_THAT(
+      statisticsPrometheus(now),
+      HasSubstr("bakersw_timer_calls_total{timer=\"m.routes.clear\"} 1"));
+  EXPECT_LT(next, UINT64_MAX);
+  EXPECT_EQ(Bench().served->runTimers().first, UINT64_MAX);
 }
 
 TEST(Switch, CallsHaveTheErrorsOfControlFiles) {

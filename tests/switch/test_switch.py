@@ -21,6 +21,7 @@ from testkit.workloads import PORTS, exceptional_workload
 pytestmark = requires("bakersw")
 VLAN = ROOT / "apps/examples/vlan-switch/vlan_switch.baker"
 COUNTER = ROOT / "apps/examples/flow-counter/flow_counter.baker"
+NEIGHBOURS = ROOT / "apps/examples/neighbours/neighbours.baker"
 
 
 def ctl(path: Path, *words: object, status: int = 0) -> str:
@@ -112,6 +113,32 @@ def test_calls_come_back_by_the_clock(tmp_path: Path) -> None:
         assert "arp_tick" not in sw.control.ask("dump")
         out = sw.end()
     assert "l3_switch" in out
+
+
+def test_timers_are_called_by_the_clock(tmp_path: Path) -> None:
+    sent = tmp_path / "sent.pcap"
+    with running_switch(
+        NEIGHBOURS, tmp_path, f"--port=pcap,tx={sent}", "--stay"
+    ) as sw:  # fmt: skip
+        began = sw.wait_for("control", "timers", 0, "calls", least=2)
+        assert began["ports"][0]["sent"] == 0
+        sw.control.ask("call use(0, 1, 02:00:00:00:00:01)")
+        before = sw.control.stats()
+        first = before["control"]["timers"][0]
+        assert first["name"] == "neighbours.hello"
+        assert first["interval_us"] == 10000
+        after = sw.wait_for(
+            "control", "timers", 0, "calls", least=first["calls"] + 20
+        )  # fmt: skip
+        last = after["control"]["timers"][0]
+        # Never more often than it is due.
+        assert last["calls"] + last["missed"] <= after["seconds"] / 0.01
+        assert "hello" not in sw.control.ask("dump")
+        assert "warning" not in sw.end()
+    hellos = read_capture(sent, 1).frames
+    assert len(hellos) >= last["calls"] - first["calls"] - 1 > 0
+    hello = bytes.fromhex("01005e90000102000000000188b50000000100000000")
+    assert {frame.data[:22] for frame in hellos} == {hello}
 
 
 def test_updates_while_frames_flow(tmp_path: Path) -> None:
