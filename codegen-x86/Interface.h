@@ -31,6 +31,8 @@ struct ControlInterface {
   /// Its wrapper in the module: i32 (ptr to u64 arguments).
   std::string wrapper;
   traces::ControlSignature signature;
+  /// Of a timer, for its executable; 0: it is none.
+  uint64_t intervalUs = 0;
 };
 
 /// What the C interface of a program consists of.

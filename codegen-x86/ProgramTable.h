@@ -40,6 +40,8 @@ struct ControlEntry {
   /// Name and type of each parameter in turn.
   TextList parameters;
   uint64_t tableLimit, isExclusive;
+  /// Of a timer; 0: it is none.
+  uint64_t intervalUs;
   uint32_t (*call)(const uint64_t *arguments);
 };
 
@@ -55,6 +57,8 @@ struct ProgramTable {
   void (*statistics)(LibraryCounts *counts);
   /// Delivers what a control function queued.
   void (*drain)();
+  /// Sets the time of what runs between batches, in ns; returns the one before.
+  uint64_t (*setTime)(uint64_t ns);
   PacketState *state;
   /// Called in place of ending the process.
   void (**onFault)(PacketFault fault, uint32_t a, uint32_t b);
@@ -68,7 +72,7 @@ struct ProgramTable {
   uint64_t controlCount;
 };
 
-static_assert(sizeof(ControlEntry) == 7 * 8 && sizeof(ProgramTable) == 19 * 8,
+static_assert(sizeof(ControlEntry) == 8 * 8 && sizeof(ProgramTable) == 20 * 8,
               "each member takes eight bytes");
 
 } // namespace karakal::x86

@@ -79,6 +79,7 @@ static Constant *makeEntry(Module &module, const ControlInterface &control) {
   entry.texts(parameters);
   entry.number(control.signature.tableLimit);
   entry.number(control.signature.isExclusive);
+  entry.number(control.intervalUs);
   entry.function(control.wrapper);
   return entry.finish();
 }
@@ -91,7 +92,7 @@ void writeProgramTable(Module &module, const ProgramInterface &program) {
   table.number(sizeof(ProgramTable));
   table.text(program.name);
   for (const char *name :
-       {"init", "batch", "use_sub_batch", "statistics", "drain"})
+       {"init", "batch", "use_sub_batch", "statistics", "drain", "set_time"})
     table.function(std::string("karakal_x86_") + name);
   for (const char *name : {"state", "on_fault"})
     table.variable(std::string("karakal_x86_") + name);

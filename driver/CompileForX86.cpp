@@ -5,7 +5,7 @@
 #include "driver/Batching.h"
 #include "driver/LinkExecutable.h"
 #include "driver/RunOnHost.h"
-#include "driver/UncalledTimers.h"
+#include "host/ProgramTimers.h"
 #include "ir/dialect/Target.h"
 #include "support/Assert.h"
 #include "support/Files.h"
@@ -31,7 +31,9 @@ static x86::ProgramInterface interfaceOf(const host::HostProgram &program,
   interface.dropReasons = program.dropReasons;
   interface.engineHz = engineHz;
   for (const host::HostControl &control : program.controls)
-    interface.controls.push_back({control.symbol, control.signature});
+    interface.controls.push_back({control.symbol, control.signature, 0});
+  for (const traces::TimerFunction &timer : host::timersOf(program))
+    interface.controls[timer.function].intervalUs = timer.intervalUs;
   interface.refusals = program.refusals;
   interface.hasStages = program.hasBatches;
   return interface;
@@ -42,8 +44,6 @@ Status compileForX86(ModuleOp baker, const BakercOptions &options,
   KARAKAL_ASSERT(isForX86(options.emit), "an object, its header or a program");
   if (Status known = checkCuts(baker, options.cuts); !known)
     return known;
-  if (options.emit == Emit::Executable)
-    warnOfTimers(baker, TimerlessRunner::Executable);
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
   code.withBatches = options.subBatch > 1;

@@ -5,10 +5,10 @@
 #include "host/Primitives.h"
 #include "host/ProgramTimers.h"
 #include "host/RunGuards.h"
-#include "host/TraceClock.h"
 #include "host/standalone/ControlCalls.h"
 #include "host/standalone/PacketFaults.h"
 #include "host/standalone/ThreadTime.h"
+#include "host/standalone/TraceClock.h"
 #include "support/Assert.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
@@ -87,7 +87,6 @@ private:
   Status callsDue(uint64_t due);
   Status timersDue(uint64_t nowNs);
   Status callTimer(const traces::Timers::Due &due);
-  uint64_t untilTimer(const TraceClock &clock, uint64_t index, uint64_t count);
   Status process(const traces::Packet &frame, uint64_t index);
   Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
   void beginBurst();
@@ -236,17 +235,6 @@ Status Runner::timersDue(uint64_t nowNs) {
         return status;
     return success();
   });
-}
-
-/// The packets from `index` on, of `count`, before which no timer is due.
-uint64_t Runner::untilTimer(const TraceClock &clock, uint64_t index,
-                            uint64_t count) {
-  if (timers.empty())
-    return count;
-  uint64_t before = 1;
-  while (before < count && clock.at(index + before) < timers.nextNs())
-    ++before;
-  return before;
 }
 
 /// Calls the consumer of a message; a fault leaves it.
@@ -449,7 +437,8 @@ Status Runner::fastPacketsOf(const std::vector<traces::Packet> &trace) {
     count = std::min<uint64_t>(count, trace.size() - i % trace.size());
     if (calls.nextDue() != ControlCalls::Never)
       count = std::min<uint64_t>(count, calls.nextDue() - 1 - i);
-    count = untilTimer(clock, i, count);
+    if (!timers.empty())
+      count = clock.countBefore(timers.nextNs(), i, count);
     if (Status status = processBurst(store, i, uint32_t(count)); !status)
       return status;
     i += count;
@@ -484,6 +473,7 @@ HostRun Runner::collect() {
   result.controlNotReached = calls.notReachedCount();
   result.controlValues = calls.values();
   result.refusedCalls = calls.refused();
+  result.timers = timers.counts();
   return result;
 }
 

@@ -40,6 +40,12 @@ Json statisticsJson(const RunStatistics &run, const std::string &program) {
       each["value"] = value.value;
     stats["control"]["values"].push_back(std::move(each));
   }
+  for (const traces::TimerCounts &timer : run.timers)
+    stats["control"]["timers"].push_back({{"name", timer.name},
+                                          {"interval_us", timer.intervalUs},
+                                          {"calls", timer.calls},
+                                          {"late", timer.late},
+                                          {"missed", timer.missed}});
   return stats;
 }
 

@@ -4,6 +4,7 @@
 #define KARAKAL_HOST_STANDALONE_RUNSTATISTICS_H
 
 #include "traces/ControlFile.h"
+#include "traces/Timers.h"
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -36,6 +37,7 @@ struct RunStatistics {
   uint64_t controlCalls = 0, controlNotReached = 0;
   /// What control functions returned, in the order of their calls.
   std::vector<traces::ControlValue> controlValues;
+  std::vector<traces::TimerCounts> timers;
   /// Seconds of processor time for the packet loop alone.
   double runSeconds = 0;
 };

@@ -4,6 +4,7 @@
 #include "host/standalone/ControlCalls.h"
 #include "host/standalone/PacketFaults.h"
 #include "host/standalone/ThreadTime.h"
+#include "host/standalone/TraceClock.h"
 #include "support/Assert.h"
 #include <algorithm>
 #include <csetjmp>
@@ -29,6 +30,16 @@ signaturesOf(const x86::ProgramTable &program) {
     added.isExclusive = entry.isExclusive != 0;
   }
   return signatures;
+}
+
+static std::vector<traces::TimerFunction>
+timersOf(const x86::ProgramTable &program) {
+  std::vector<traces::TimerFunction> timers;
+  for (uint64_t i = 0; i < program.controlCount; ++i)
+    if (const x86::ControlEntry &entry = program.controls[i];
+        entry.intervalUs != 0)
+      timers.push_back({i, entry.name, entry.intervalUs});
+  return timers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,7 +78,7 @@ public:
       : program(program), trace(trace), options(options),
         calls(signaturesOf(program), textsOf(program.refusals),
               options.keepGoing),
-        in(options.burst), out(target::BufferCount) {
+        timers(timersOf(program)), in(options.burst), out(target::BufferCount) {
     KARAKAL_ASSERT(options.burst >= 1 && options.burst <= TableBurstMax,
                    "a burst has buffers");
     KARAKAL_ASSERT(!trace.empty(), "a trace has packets");
@@ -77,6 +88,8 @@ public:
 
 private:
   Result<uint32_t> call(size_t index, const std::vector<uint64_t> &arguments);
+  Status callTimer(const traces::Timers::Due &due);
+  Status timersDue(uint64_t nowNs);
   Status packets();
   Status burst(uint64_t index, uint32_t count);
   void keep(uint32_t count);
@@ -90,6 +103,7 @@ private:
   ControlCalls::Function control = [this](size_t index, const auto &arguments) {
     return call(index, arguments);
   };
+  traces::Timers timers;
   std::vector<x86::LibraryFrame> in, out;
   TableRun result;
 };
@@ -139,9 +153,33 @@ Status TableRunner::burst(uint64_t index, uint32_t count) {
   return success();
 }
 
+/// Calls a timer's function at its own time, at which its packets leave.
+Status TableRunner::callTimer(const traces::Timers::Due &due) {
+  uint64_t before = program.setTime(trace.front().timeNs + due.atNs);
+  auto called = call(due.function, {});
+  if (!called)
+    return makeError("E-host-001",
+                     std::string(program.controls[due.function].name) + ": " +
+                         called.error().message);
+  keep(program.batch(nullptr, 0, out.data()));
+  program.setTime(before);
+  return success();
+}
+
+/// Calls the timers that are due by `nowNs` after the start.
+Status TableRunner::timersDue(uint64_t nowNs) {
+  while (auto due = timers.take(nowNs))
+    if (Status done = callTimer(*due); !done)
+      return done;
+  return success();
+}
+
 Status TableRunner::packets() {
   uint64_t end = options.packets ? options.packets : trace.size();
+  TraceClock clock(trace);
   for (uint64_t i = 0; i < end;) {
+    if (Status done = timersDue(clock.at(i)); !done)
+      return done;
     if (Status made = calls.makeDue(ControlCalls::beforePacket(i), control);
         !made)
       return made;
@@ -149,6 +187,8 @@ Status TableRunner::packets() {
         {options.burst, end - i, trace.size() - i % trace.size()});
     if (calls.nextDue() != ControlCalls::Never)
       count = std::min<uint64_t>(count, calls.nextDue() - 1 - i);
+    if (!timers.empty())
+      count = clock.countBefore(timers.nextNs(), i, count);
     if (Status done = burst(i, uint32_t(count)); !done)
       return done;
     i += count;
@@ -181,6 +221,7 @@ void TableRunner::count() {
   result.controlNotReached = calls.notReachedCount();
   result.controlValues = calls.values();
   result.refusedCalls = calls.refused();
+  result.timers = timers.counts();
 }
 
 Result<TableRun>

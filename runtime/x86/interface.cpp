@@ -63,7 +63,7 @@ uint32_t messages[target::BufferCount];
 uint32_t firstMessage, endMessage;
 uint32_t sequence, randomState = 1;
 uint64_t received, transmitted, oversize, noBuffer;
-/// The frames that run; null between batches, when it is the time of the last.
+/// The frames that run; null between batches, when it is `lastNs`.
 const Frame *batch;
 uint64_t lastNs;
 /// How many of the packets to send the caller has.
@@ -188,6 +188,12 @@ uint32_t karakal_x86_batch(const Frame *in, uint32_t count, Frame *out) {
   lastNs = in[count - 1].timeNs;
   batch = nullptr;
   return static_cast<uint32_t>(end - out);
+}
+
+uint64_t karakal_x86_set_time(uint64_t ns) {
+  uint64_t before = lastNs;
+  lastNs = ns;
+  return before;
 }
 
 uint32_t karakal_x86_use_sub_batch(uint32_t most) {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from npftrace.frames.capture import Frame, write_capture
 from npftrace.runs.packet_file import read_test
 from npftrace.runs.packet_tests import run_test
 from testkit.applications import SOURCES
@@ -16,7 +17,7 @@ from testkit.captures import write_pcap
 from testkit.paths import BUILD, ROOT
 from testkit.runs import run_on_x86
 from testkit.tools import read_json, requires, run, run_command
-from testkit.workloads import exceptional_workload
+from testkit.workloads import PORTS, Workload, exceptional_workload
 
 pytestmark = requires("bakerc")
 STAGES = ("--sub-batch=33", "--burst=77", "--cut-seed=5")
@@ -43,6 +44,38 @@ def test_the_executable_agrees_with_a_run(app: str, tmp_path: Path) -> None:
         for key in ("program", "packets", "drops", "control"):
             assert found[key] == stats[key], (batch, key)
         assert f"{stats['packets']['received']} received" in done.stdout
+
+
+def test_timers_and_their_packets(tmp_path: Path) -> None:
+    source = ROOT / "apps/examples/neighbours/neighbours.baker"
+    control, trace = tmp_path / "c.control", tmp_path / "t.pcapng"
+    control.write_text(
+        "use(0, 1, 02:00:00:00:00:01)\nuse(1, 2, 02:00:00:00:00:02)\n"
+        "@end neighbour(1)\n@end deaths_seen()\n"
+    )
+    header = bytes.fromhex("01005e900001020000000009")
+    hello = header + b"\x88\xb5" + bytes([0, 0, 0, 7]) + bytes(42)
+    data = header + b"\x08\x00" + bytes(46)
+    # Many frames between two hellos, none for a while, and silence of port 1.
+    times = [*range(0, 25000, 500), 61000, *range(61500, 70000, 700)]
+    frames = [
+        Frame(at * 1000, n % 2, hello if at in (500, 21500) else data)
+        for n, at in enumerate(times)
+    ]
+    write_capture(trace, frames, PORTS)
+    expected, stats = run_on_x86(source, Workload(trace, control), tmp_path)
+    made = make(source, tmp_path / "app")
+    assert stats["control"]["timers"][0]["calls"] == 6
+    for batch in ("--batch=1", "--batch=17"):
+        out, counts = tmp_path / "out.pcapng", tmp_path / "counts.json"
+        run_command(
+            made, trace, f"--control={control}", f"--out={out}", f"--stats={counts}",
+            batch,
+        )  # fmt: skip
+        assert out.read_bytes() == expected.read_bytes(), batch
+        found = read_json(counts)
+        for key in ("packets", "drops", "control"):
+            assert found[key] == stats[key], (batch, key)
 
 
 # Tables of every kind and calls between packets; batches; entries that are read.

@@ -81,6 +81,9 @@ def test_on_x86_no_time_is_missed(source: Path, tmp_path: Path) -> None:
     stats = run_for(10.5, tmp_path, "bakerc", source, "--run")
     values = [each["value"] for each in stats["control"]["values"]]
     assert values == [10, 105]
+    timers = stats["control"]["timers"]
+    assert [timer["calls"] for timer in timers] == values
+    assert [timer["missed"] for timer in timers] == [0, 0]
 
 
 def test_packets_of_calls_leave_before_and_after_the_others(
@@ -104,14 +107,3 @@ def test_calls_before_the_packets_can_only_fill_the_ring(
     )
     assert "'m.send' failed" in done.stderr
     assert "waits for the engines, which stand still: a ring has no" in done.stderr
-
-
-def test_what_calls_no_timer_says_so(source: Path, tmp_path: Path) -> None:
-    made = run("bakerc", source, "--target=x86", "--emit=exe", "-o", tmp_path / "m")
-    switched = run("bakersw", source, "--port=null", "--every=1:nosuch()", status=1)
-    for said in (made.stderr, switched.stderr):
-        assert "warning: 'm.quick' is a timer" in said, said
-        assert "'m.slow' is a timer" in said
-    assert "'bakerc --run' and the chip do" in made.stderr
-    assert "give '--every=0.001:m.quick()'" in switched.stderr
-    assert "give '--every=0.0001:m.slow()'" in switched.stderr

@@ -1,7 +1,7 @@
 // When the packets of a run arrive, by the times of the trace.
 
-#ifndef KARAKAL_HOST_TRACECLOCK_H
-#define KARAKAL_HOST_TRACECLOCK_H
+#ifndef KARAKAL_HOST_STANDALONE_TRACECLOCK_H
+#define KARAKAL_HOST_STANDALONE_TRACECLOCK_H
 
 #include "traces/Packet.h"
 #include <algorithm>
@@ -21,6 +21,14 @@ public:
   uint64_t at(uint64_t index) const {
     return index / trace.size() * spanNs + since(index % trace.size());
   }
+  /// Of the `count` packets from `index` on, those before the first that
+  /// arrives at `ns` or later; at least one.
+  uint64_t countBefore(uint64_t ns, uint64_t index, uint64_t count) const {
+    uint64_t before = 1;
+    while (before < count && at(index + before) < ns)
+      ++before;
+    return before;
+  }
 
 private:
   uint64_t since(uint64_t packet) const {
@@ -33,4 +41,4 @@ private:
 
 } // namespace karakal::host
 
-#endif // KARAKAL_HOST_TRACECLOCK_H
+#endif // KARAKAL_HOST_STANDALONE_TRACECLOCK_H
