@@ -30,9 +30,11 @@ static constexpr size_t numbersMax = 16;
 /// The functions of every table that a program can call.
 static const std::vector<std::string> operationNames = {
     "find", "add", "change", "remove", "clear", "count"};
+/// That of tables with `idle`.
+static const std::string expireName = "expire";
 /// Those for control files alone, and where the others' helpers are.
 static const std::vector<std::string> controlNames = {"read", "dump", "reset",
-                                                      "expire", "own"};
+                                                      "own"};
 /// Those of tables with a meter, the last one for control files.
 static const std::vector<std::string> meterNames = {"color", "color_of",
                                                     "set_meter"};
@@ -69,7 +71,8 @@ void Sema::resolveTableRecord(TableDecl &decl) {
       field.type = types.error();
     }
     if (llvm::is_contained(operationNames, field.name.name) ||
-        llvm::is_contained(controlNames, field.name.name))
+        llvm::is_contained(controlNames, field.name.name) ||
+        field.name.name == expireName)
       error(DiagId::ReservedName, field.name.range,
             "'" + field.name.name + "' is a function of every table");
     if (!meterOf(decl).empty() &&
@@ -192,7 +195,7 @@ void Sema::resolveTableSizes(TableDecl &decl) {
 
 using TableParameters = std::vector<std::pair<std::string, const Type *>>;
 
-static FunctionDecl &addOperation(TableDecl &decl, const char *name,
+static FunctionDecl &addOperation(TableDecl &decl, const std::string &name,
                                   const TableParameters &parameters,
                                   const Type *result) {
   auto operation = std::make_unique<FunctionDecl>(Identifier{name, decl.range});
@@ -259,6 +262,8 @@ void Sema::addTableOperations(TableDecl &decl) {
   addOperation(decl, "remove", named, types.intType());
   addOperation(decl, "clear", {}, types.intType());
   addOperation(decl, "count", {}, types.word());
+  if (hasIdleMark(decl))
+    addOperation(decl, expireName, {}, types.word());
   if (meterOf(decl).empty())
     return;
   checkNumberCount("set_meter",
@@ -283,6 +288,8 @@ const Type *Sema::tableMember(FieldExpr &expr, TableDecl &table) {
   auto &diagnostic =
       error(DiagId::NoSuchMember, expr.field.range,
             "the table '" + table.name + "' has no function '" + name + "'");
+  if (name == expireName)
+    diagnostic.note("a table with 'idle;' has it");
   std::vector<std::string> names;
   for (auto &operation : table.operations)
     names.push_back(operation->name);

@@ -520,9 +520,10 @@ void LowerTables::runOnOperation() {
         lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
                               (entry.getTable() + ".own.entries").str()));
     } else if (auto update = dyn_cast<ir::TableUpdateOp>(op)) {
-      bool isWhole = update.getVerb() == "clear" || update.getVerb() == "count";
+      StringRef verb = update.getVerb();
+      bool isWhole = verb == "clear" || verb == "count" || verb == "expire";
       replaceByCall(op,
-                    (update.getTable() + ".own." + update.getVerb() +
+                    (update.getTable() + ".own." + verb +
                      (isWhole ? "_entries" : "_entry"))
                         .str(),
                     update.getValues());

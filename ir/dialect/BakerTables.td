@@ -157,12 +157,13 @@ def Baker_TableColorOp : Baker_TableUser<"table_color"> {
 }
 
 def Baker_TableUpdateOp : Baker_TableUser<"table_update"> {
-  let summary = "add, change, remove, clear or count entries";
+  let summary = "add, change, remove, clear, count or age entries";
   let description = [{
     The arguments of `add` are those of the table's control function; `change`
-    takes the same, `remove` those of the key, `clear` and `count` none. The
-    result is 0, or why the table is as before (ir/dialect/Tables.h); that of
-    `count` is the number of entries.
+    takes the same, `remove` those of the key, `clear`, `count` and `expire`
+    none. The result is 0, or why the table is as before (ir/dialect/Tables.h);
+    that of `count` is the number of entries, that of `expire` how many it has
+    removed.
 
     ```mlir
     %status = baker.table_update "add" @router.routes(%dst, %length, %hop)

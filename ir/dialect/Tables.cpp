@@ -326,7 +326,10 @@ TableUpdateOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (operation == "add" || operation == "change" || operation == "remove")
     for (const TableArgument &argument : entryArguments(keysOf(table)))
       bits.push_back(argument.bits);
-  else if (operation != "clear" && operation != "count")
+  else if (operation == "expire" && !table.getIdle())
+    return emitOpError() << "needs 'idle' of " << getTableAttr();
+  else if (operation != "clear" && operation != "count" &&
+           operation != "expire")
     return emitOpError() << "there is no operation \"" << operation << "\"";
   auto types = cast<StructType>(table.getRecord()).getFieldTypes();
   for (unsigned i = 0; i < types.size(); ++i)

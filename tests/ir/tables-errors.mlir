@@ -84,6 +84,15 @@ func.func private @f(%k: i8) {
 
 // -----
 
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f() {
+  // expected-error @+1 {{needs 'idle' of @t}}
+  %s = baker.table_update "expire" @t()
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'prefix_lengths' and 'prefix_nodes' come together}}
 baker.table @t key(lpm "a" : i2) record !baker.struct<"t", v : i8> types ["u8"] size 9 limit 9 prefix_lengths [1, 2, 3]
 

@@ -38,6 +38,11 @@ module m {
   }
   table direct { key { u8 k; } value { u8 a; } counters { packets; } idle; size 9; }
   table marked { key { u32 k; } value { u8 a; } idle; size 20; }
+  control u32 age_trie() { return trie.expire(); }
+  control u32 age_wide() { return wide.expire(); }
+  control u32 age_hash() { return hash.expire(); }
+  control u32 age_direct() { return direct.expire(); }
+  control u32 age_marked() { return marked.expire(); }
   ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }
   wiring { rx -> f.in_cc; f.out_cc -> tx; }
 }
@@ -153,18 +158,21 @@ def test_lookups_are_counted(machine: int, program: Path, tmp_path: Path) -> Non
     assert found == dumped + [[told(table, 1, 0, MANY)] for table in TABLES]
 
 
+@pytest.mark.parametrize("by", ["{}.expire()", "age_{}()"], ids=["file", "program"])
 @pytest.mark.parametrize("machine", range(3))
-def test_idle_entries_expire(machine: int, program: Path, tmp_path: Path) -> None:
-    """A call of `expire` leaves what was found since the call before, and what is
-    new. The entries of a trie or list are in a table of the core's, whose gaps
-    close when one is removed."""
+def test_idle_entries_expire(
+    machine: int, by: str, program: Path, tmp_path: Path
+) -> None:
+    """A call of `expire`, by a control file or by the program itself, leaves what was
+    found since the call before, and what is new. The entries of a trie or list are in
+    a table of the core's, whose gaps close when one is removed."""
     lines = [entry(table, key) for table in IDLE for key in range(1, 9)]
-    lines += [f"@packet 30 {table}.expire()" for table in IDLE]
+    lines += [f"@packet 30 {by.format(table)}" for table in IDLE]
     # All keys were new, and 1 to 4 were found since then.
     lines += [f"@packet 60 {entry(table, 9)}" for table in IDLE]
-    lines += [f"@packet 90 {table}.expire()" for table in IDLE]
+    lines += [f"@packet 90 {by.format(table)}" for table in IDLE]
     lines += [f"@end {table}.dump()" for table in IDLE]
-    lines += [f"@end {table}.expire()" for table in IDLE]
+    lines += [f"@end {by.format(table)}" for table in IDLE]
     lines += [f"@end {table}.count()" for table in IDLE]
     found = values(
         commands(program, SLOW)[machine], tmp_path, lines,
