@@ -95,6 +95,9 @@ public:
   virtual const std::vector<std::string> &refusals() const = 0;
   /// The control functions that are called by themselves.
   virtual const std::vector<traces::TimerFunction> &timers() const = 0;
+  /// The tables that packets and timers change, so that calls from outside do
+  /// not tell their entries.
+  virtual const std::vector<std::string> &changedTables() const = 0;
   virtual uint32_t coreCount() const = 0;
   virtual LiveCore &core(uint32_t index) = 0;
   /// Runs the program's init functions; comes first, on any thread that is not

@@ -6,9 +6,40 @@
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
 #include "host/live/LiveHostProgram.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Runtime.h"
+#include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
 namespace karakal::driver {
+
+/// The tables that PPFs and timers change, themselves or by functions that they
+/// call. Requires a program whose tables are not lowered.
+static std::vector<std::string> changedTablesOf(mlir::ModuleOp baker) {
+  llvm::SetVector<mlir::func::FuncOp> reached;
+  for (auto function : baker.getOps<mlir::func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Ppf ||
+        function->hasAttr(ir::intervalAttrName))
+      reached.insert(function);
+  std::set<std::string> changed;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    mlir::func::FuncOp function = reached[i];
+    function.walk([&](mlir::Operation *op) {
+      if (auto update = llvm::dyn_cast<ir::TableUpdateOp>(op);
+          update && update.getVerb() != "count")
+        changed.insert(update.getTable().str());
+      if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op))
+        if (auto callee =
+                baker.lookupSymbol<mlir::func::FuncOp>(call.getCallee()))
+          reached.insert(callee);
+    });
+  }
+  return {changed.begin(), changed.end()};
+}
 
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
@@ -29,6 +60,7 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   if (!read)
     return read.error();
   mlir::ModuleOp baker = **read;
+  std::vector<std::string> changedTables = changedTablesOf(baker);
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
@@ -37,6 +69,7 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
+  program->changedTables = std::move(changedTables);
   host::SpecializeOptions special;
   special.when = specialize;
   auto live =

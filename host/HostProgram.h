@@ -73,6 +73,8 @@ struct HostProgram {
   std::vector<std::string> dropReasons;
   /// The declared tables.
   std::vector<x86::TableShape> tables;
+  /// Those that PPFs and timers change. Only for programs that stay.
+  std::vector<std::string> changedTables;
   /// The texts of `refusal`, in the order of their numbers.
   std::vector<std::string> refusals;
   /// Numbers of counters of `baker_profile_add` and of sites of

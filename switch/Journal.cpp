@@ -10,7 +10,9 @@ static std::string tableOf(const std::string &function) {
   return function.substr(0, function.rfind('.'));
 }
 
-Journal::Journal(const std::vector<traces::ControlSignature> &signatures) {
+Journal::Journal(const std::vector<traces::ControlSignature> &signatures,
+                 const std::vector<std::string> &changed)
+    : aged(changed.begin(), changed.end()) {
   std::map<std::string, const traces::ControlSignature *> removes;
   for (const traces::ControlSignature &signature : signatures)
     if (signature.tableLimit != 0 &&

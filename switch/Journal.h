@@ -4,7 +4,8 @@
 // A table's calls are folded: `remove` ends the entry that `add` or `change`
 // made. Other calls are kept as they are, up to a bound, since only the program
 // knows what they mean. Once a table's `expire` was called, its entries leave
-// by themselves and are not kept here: the table itself has to be asked.
+// by themselves and are not kept here: the table itself has to be asked, as one
+// that packets change.
 
 #ifndef KARAKAL_SWITCH_JOURNAL_H
 #define KARAKAL_SWITCH_JOURNAL_H
@@ -19,7 +20,9 @@ namespace karakal::sw {
 
 class Journal {
 public:
-  explicit Journal(const std::vector<traces::ControlSignature> &signatures);
+  /// `changed`: the tables that change without these calls.
+  Journal(const std::vector<traces::ControlSignature> &signatures,
+          const std::vector<std::string> &changed);
 
   /// Notes a call that was accepted.
   void note(const traces::ControlCall &call, const traces::Resolved &resolved);

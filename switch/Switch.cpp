@@ -31,8 +31,8 @@ Snapshot::CoreState Snapshot::total() const {
 Switch::Switch(x86::LiveProgram &program, Ports &ports,
                const CoreOptions &options)
     : program(program), ports(ports), still(program.coreCount()),
-      accepted(program.controls()), startNs(monotonicNs()),
-      timers(program.timers(), /*callsMax=*/1) {
+      accepted(program.controls(), program.changedTables()),
+      startNs(monotonicNs()), timers(program.timers(), /*callsMax=*/1) {
   for (uint32_t i = 0; i < program.coreCount(); ++i)
     cores.push_back(
         std::make_unique<Core>(i, program.core(i), ports, still, options));

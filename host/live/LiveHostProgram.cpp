@@ -251,6 +251,9 @@ public:
   const std::vector<traces::TimerFunction> &timers() const override {
     return programTimers;
   }
+  const std::vector<std::string> &changedTables() const override {
+    return program.changedTables;
+  }
   uint32_t coreCount() const override { return uint32_t(cores.size()); }
   x86::LiveCore &core(uint32_t index) override { return cores[index]; }
   Status init() override {

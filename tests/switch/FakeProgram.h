@@ -70,11 +70,15 @@ public:
   const std::vector<traces::TimerFunction> &timers() const override {
     return clocks;
   }
+  const std::vector<std::string> &changedTables() const override {
+    return changed;
+  }
   uint32_t coreCount() const override { return uint32_t(all.size()); }
   FakeCore &core(uint32_t index) override { return all[index]; }
   Status init() override { return success(); }
 
   std::vector<traces::TimerFunction> clocks;
+  std::vector<std::string> changed;
 
 private:
   std::string called = "fake";

@@ -86,3 +86,42 @@ def test_a_table_that_cannot_expire(tmp_path: Path) -> None:
         "--socket=none", status=1,
     ).stderr  # fmt: skip
     assert "no control function 'fixed.expire'" in said
+
+
+LEARNING = """
+import net.ether;
+module m {
+  table stations {
+    key { u48 mac; } value { u8 port; } idle; size 1000; default { port: 3 }
+  }
+  table fixed { key { u8 port; } value { u8 other; } size 4; }
+  @every(50ms) control void age() { stations.expire(); }
+  ppf f { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+}
+m.f.ppf(ether_pkt * ph) {
+  if (!stations.find(ph->src))
+    stations.add(ph->src, ph->metadata.rx.port);
+  ph->metadata.tx.port = stations.find(ph->dst)->port;
+  channel_put(out_cc, ph);
+}
+"""
+
+
+def test_a_dump_has_what_packets_add_and_timers_remove(tmp_path: Path) -> None:
+    source, trace = tmp_path / "t.baker", tmp_path / "t.pcap"
+    source.write_text(LEARNING)
+    write_pcap(trace, [bytes.fromhex("020000000099020000000007") + bytes(48)])
+    with running_switch(
+        source, tmp_path, f"--port=pcap,rx={trace},repeat=0,rate=2000"
+    ) as sw:  # fmt: skip
+        control = sw.control
+        control.ask("call fixed.add(1, other: 2)")
+        sw.wait_for("packets", "received", least=1)
+        control.ask("call stations.add(02:00:00:00:00:01, port: 2)")
+        assert count(control, until=1) == 1
+        lines = [line.split("  #")[0] for line in control.ask("dump").splitlines()]
+        assert lines == [
+            "fixed.add(1, other: 2)", "m.stations.clear()",
+            "m.stations.add(02:00:00:00:00:07, port: 0)",
+        ]  # fmt: skip
