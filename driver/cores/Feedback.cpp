@@ -5,12 +5,10 @@
 #include "driver/cores/CodePrediction.h"
 #include "driver/cores/EngineAssignment.h"
 #include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Planner.h"
 #include "driver/pipeline/RunPasses.h"
-#include "ir/analysis/KeptOrder.h"
-#include "passes/packets/Stoppable.h"
 #include "swcache/Caches.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <limits>
 
 using namespace mlir;
 
@@ -91,17 +89,19 @@ private:
 
 /// Plans with ever smaller sizes while no mapping fits. On success `wordsScale`
 /// is the factor that fits. Otherwise returns the error of the first attempt.
-Result<OwningOpRef<ModuleOp>>
-planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
-  HeldErrors first(program.getContext());
-  auto planned = planProgram(program, options);
+Result<OwningOpRef<ModuleOp>> planToFit(Planner &planner,
+                                        PipelineOptions options,
+                                        double &wordsScale,
+                                        size_t aggregatesMax) {
+  HeldErrors first(planner.context());
+  auto planned = planner.plan(options, aggregatesMax);
   for (unsigned step = 0;
        !planned && planned.error().lacking == shrink.lacking &&
        step < shrink.stepsMax;
        ++step) {
-    HeldErrors dropped(program.getContext());
+    HeldErrors dropped(planner.context());
     options.wordsScale *= shrink.factor;
-    planned = planProgram(program, options);
+    planned = planner.plan(options, aggregatesMax);
   }
   if (!planned)
     first.report();
@@ -112,38 +112,29 @@ planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
 
 /// Makes a plan. Says nothing if no mapping fits and this is a trial.
 Result<OwningOpRef<ModuleOp>>
-planTrial(ModuleOp program, bool isTrial,
+planTrial(MLIRContext *context, bool isTrial,
           llvm::function_ref<Result<OwningOpRef<ModuleOp>>()> plan) {
-  HeldErrors held(program.getContext());
+  HeldErrors held(context);
   auto planned = plan();
   if (!isTrial || (!planned && planned.error().lacking == Resource::None))
     held.report();
   return planned;
 }
 
-/// A plan with more aggregates than a trial allows. Nothing is printed of it.
-Error tooManyAggregates() {
-  Error error = makeError("E-driver-002", "");
-  error.lacking = Resource::Engines;
-  return error;
-}
-
 /// Plans and compiles with ever larger sizes until each aggregate fits its
 /// engine. Says nothing if a trial finds no mapping. A trial with more than
 /// `aggregatesMax` ends before it is compiled: with larger sizes it would have
 /// no fewer.
-Result<PlannedProgram>
-compileToFit(ModuleOp program, Options options, bool isTrial = false,
-             size_t aggregatesMax = std::numeric_limits<size_t>::max()) {
+Result<PlannedProgram> compileToFit(Planner &planner, Options options,
+                                    bool isTrial = false,
+                                    size_t aggregatesMax = Planner::anyCount) {
   double &wordsScale = options.pipeline.wordsScale;
-  auto planned = planTrial(program, isTrial, [&] {
-    return planToFit(program, options.pipeline, wordsScale);
+  auto planned = planTrial(planner.context(), isTrial, [&] {
+    return planToFit(planner, options.pipeline, wordsScale, aggregatesMax);
   });
   for (unsigned step = 0;; ++step) {
     if (!planned)
       return planned.error();
-    if (ir::aggregatesOf(**planned).size() > aggregatesMax)
-      return tooManyAggregates();
     auto engines = compileEngines(**planned, options);
     if (engines)
       return PlannedProgram{std::move(*planned), std::move(*engines),
@@ -151,8 +142,9 @@ compileToFit(ModuleOp program, Options options, bool isTrial = false,
     if (engines.error().lacking != grow.lacking || step == grow.stepsMax)
       return engines.error();
     wordsScale *= grow.factor;
-    planned = planTrial(program, isTrial,
-                        [&] { return planProgram(program, options.pipeline); });
+    planned = planTrial(planner.context(), isTrial, [&] {
+      return planner.plan(options.pipeline, aggregatesMax);
+    });
   }
 }
 
@@ -180,8 +172,8 @@ double wordsPerEstimate(const PlannedProgram &made) {
 /// another aggregate, because aggregates share the engines, nor predicted rate.
 class RareChoice {
 public:
-  RareChoice(ModuleOp program, Options &options)
-      : program(program), options(options) {}
+  RareChoice(Planner &planner, ModuleOp program, Options &options)
+      : planner(planner), program(program), options(options) {}
 
   /// Compiles with the chosen number, which `options` then has.
   Result<PlannedProgram> compile();
@@ -191,6 +183,7 @@ private:
   bool isPlanned(unsigned count);
   Result<PlannedProgram> compileBelow(unsigned tooMany);
 
+  Planner &planner;
   ModuleOp program;
   Options &options;
   size_t aggregatesMax = 1;
@@ -206,7 +199,7 @@ unsigned countRare(ModuleOp planned) {
 /// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
 std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   options.pipeline.rareOnEngines = count;
-  auto made = compileToFit(program, options, /*isTrial=*/true, aggregatesMax);
+  auto made = compileToFit(planner, options, /*isTrial=*/true, aggregatesMax);
   if (!made || rateOf(*made) < rateMin)
     return std::nullopt;
   return std::move(*made);
@@ -214,20 +207,17 @@ std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
 
 /// Whether aggregation finds a mapping for `count` rare PPFs.
 bool RareChoice::isPlanned(unsigned count) {
-  HeldErrors dropped(program.getContext());
+  HeldErrors dropped(planner.context());
   options.pipeline.rareOnEngines = count;
   beginPassDump(""); // no dump of what is not compiled
-  OwningOpRef<ModuleOp> planned = program.clone();
-  Status mapped = runPasses(*planned, [&](OpPassManager &passes) {
-    addProgramPasses(passes, options.pipeline, "aggregation");
-  });
-  return mapped && ir::aggregatesOf(*planned).size() <= aggregatesMax;
+  auto planned = planner.aggregate(options.pipeline);
+  return planned && ir::aggregatesOf(**planned).size() <= aggregatesMax;
 }
 
 /// Compiles with the most rare PPFs below `tooMany` that cost nothing.
 Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   options.pipeline.rareOnEngines = 0;
-  auto none = compileToFit(program, options);
+  auto none = compileToFit(planner, options);
   if (!none)
     return none;
   aggregatesMax = none->engines.size();
@@ -249,7 +239,7 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
 }
 
 Result<PlannedProgram> RareChoice::compile() {
-  auto all = compileToFit(program, options, /*isTrial=*/true);
+  auto all = compileToFit(planner, options, /*isTrial=*/true);
   if (!all && all.error().lacking == Resource::None)
     return all;
   unsigned count =
@@ -265,13 +255,13 @@ Result<PlannedProgram> RareChoice::compile() {
 
 /// Plans again with the true sizes if the estimates were far too large, and
 /// returns the faster program.
-PlannedProgram withTrueSizes(PlannedProgram made, ModuleOp program,
+PlannedProgram withTrueSizes(PlannedProgram made, Planner &planner,
                              const Options &options) {
   Options again = options;
   again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
   if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
     return made;
-  auto smaller = compileToFit(program, again);
+  auto smaller = compileToFit(planner, again);
   if (!smaller || rateOf(*smaller) <= rateOf(made))
     return made;
   return std::move(*smaller);
@@ -303,39 +293,21 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
 
 Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
                                           const PipelineOptions &options) {
-  beginPassDump(wholeProgram);
-  OwningOpRef<ModuleOp> planned = program.clone();
-  if (options.keepsOrder)
-    planned.get()->setAttr(ir::orderAttrName,
-                           UnitAttr::get(program.getContext()));
-  Status done = runPasses(*planned, [&](OpPassManager &passes) {
-    addProgramPasses(passes, options);
-  });
-  if (!done) {
-    Error error = done.error();
-    if (planned.get()->hasAttr(agg::noMappingAttrName))
-      error.lacking = Resource::Engines;
-    return error;
-  }
-  KARAKAL_ASSERT(!ir::aggregatesOf(*planned).empty(),
-                 "a planned program has an aggregate");
-  if (options.isStoppable)
-    planned.get()->setAttr(passes::stoppableAttrName,
-                           UnitAttr::get(program.getContext()));
-  return planned;
+  return Planner(program).plan(options);
 }
 
 Result<PlannedProgram>
 planAndCompile(ModuleOp program, const Options &options,
                llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
   Options fewer = options;
-  auto made = RareChoice(program, fewer).compile();
+  Planner planner(program);
+  auto made = RareChoice(planner, program, fewer).compile();
   if (!made)
     return made;
   if (onLikelyPlan)
     onLikelyPlan(*made->program);
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
-    made = withTrueSizes(std::move(*made), program, fewer);
+    made = withTrueSizes(std::move(*made), planner, fewer);
     reassignEngines(*made->program, made->engines);
   }
   for (const CacheTrial &trial : cacheTrials) {
@@ -343,7 +315,7 @@ planAndCompile(ModuleOp program, const Options &options,
       continue;
     trial.leaveOut(fewer.pipeline);
     made =
-        betterOf(std::move(*made), compileToFit(program, fewer), trial.gainMin);
+        betterOf(std::move(*made), compileToFit(planner, fewer), trial.gainMin);
   }
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);

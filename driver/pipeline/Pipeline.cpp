@@ -331,11 +331,15 @@ Status checkCanBeDisabled(const std::vector<std::string> &names) {
 }
 
 void addProgramPasses(OpPassManager &passes, const PipelineOptions &options,
-                      StringRef last) {
-  KARAKAL_ASSERT(last.empty() || findRow(last), "the pass is in the table");
+                      StringRef after, StringRef last) {
+  KARAKAL_ASSERT((after.empty() || findRow(after)) &&
+                     (last.empty() || findRow(last)),
+                 "the pass is in the table");
+  bool isBegun = after.empty();
   for (const PassRow &row : rows) {
-    if (row.stage == Stage::Program && isOn(row, options))
+    if (isBegun && row.stage == Stage::Program && isOn(row, options))
       row.add(passes, ir::Core::Me, options);
+    isBegun |= after == row.name;
     if (last == row.name)
       return;
   }

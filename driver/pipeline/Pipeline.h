@@ -102,10 +102,11 @@ Status checkCanBeDisabled(const std::vector<std::string> &names);
 
 /// Adds the passes over the whole program. The program already has its profile,
 /// if there is one.
-/// `last` names the last of them; by default all run.
+/// By default all run; otherwise those behind the row `after`, up to the row
+/// `last`.
 void addProgramPasses(mlir::OpPassManager &passes,
                       const PipelineOptions &options,
-                      llvm::StringRef last = "");
+                      llvm::StringRef after = "", llvm::StringRef last = "");
 
 /// Adds the passes that turn a copy of the program into one core's program in
 /// the LLVM dialect.

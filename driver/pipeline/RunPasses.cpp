@@ -170,6 +170,8 @@ void setPassDump(const std::string &folder) {
   passDump = {folder, "", 0, {}, {}};
 }
 
+bool isDumpingPasses() { return !passDump.folder.empty(); }
+
 void beginPassDump(const std::string &name) {
   passDump.program = name;
   passDump.count = 0;

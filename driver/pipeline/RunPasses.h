@@ -47,6 +47,7 @@ private:
 /// Sets the folder for the module after each pass (`--dump-passes`); empty: it
 /// is not written. The folder must exist.
 void setPassDump(const std::string &folder);
+bool isDumpingPasses();
 /// The name of the passes over the whole program.
 inline constexpr const char *wholeProgram = "program";
 /// Names the program that the next passes run over, such as an aggregate. Its
