@@ -7,6 +7,7 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "driver/cores/Planner.h"
 #include "driver/pipeline/RunPasses.h"
+#include "ir/dialect/Target.h"
 #include "swcache/Caches.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -156,16 +157,26 @@ double rateOf(const PlannedProgram &made) {
   return predictionOf(made).packetsPerSecond;
 }
 
-/// Returns the words of code per word that aggregation estimated.
-double wordsPerEstimate(const PlannedProgram &made) {
-  auto estimate = made.program.get()->getAttrOfType<DictionaryAttr>(
-      agg::predictionAttrName);
-  if (!estimate)
-    return 1;
+/// Returns the words that aggregation estimated, or 0 if no aggregate has a
+/// PPF.
+double estimateOf(ModuleOp planned) {
+  auto estimate =
+      planned->getAttrOfType<DictionaryAttr>(agg::predictionAttrName);
+  return estimate ? cast<FloatAttr>(estimate.get("words")).getValueAsDouble()
+                  : 0;
+}
+
+double wordsOf(const PlannedProgram &made) {
   double words = 0;
   for (const AggregateCode &engine : made.engines)
     words += double(engine.code.words.size());
-  return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
+  return words;
+}
+
+/// Returns the words of code per word that aggregation estimated.
+double wordsPerEstimate(const PlannedProgram &made) {
+  double estimate = estimateOf(*made.program);
+  return estimate == 0 ? 1 : wordsOf(made) / estimate;
 }
 
 /// The choice of the rare PPFs that stay on the engines: as many as do not cost
@@ -181,6 +192,9 @@ public:
 private:
   std::optional<PlannedProgram> attempt(unsigned count);
   bool isPlanned(unsigned count);
+  void learnSize(const PlannedProgram &made);
+  bool isTooLarge(ModuleOp planned) const;
+  unsigned mostPlanned(unsigned least, unsigned tooMany);
   Result<PlannedProgram> compileBelow(unsigned tooMany);
 
   Planner &planner;
@@ -188,6 +202,11 @@ private:
   Options &options;
   size_t aggregatesMax = 1;
   double rateMin = 0;
+  /// Estimates have the scale of generated code.
+  bool hasTrueScale = false;
+  /// The words of the last code that fits, less those that were estimated: what
+  /// the estimate of a program with other rare PPFs lacks.
+  double wordsBeyondEstimate = 0;
 };
 
 unsigned countRare(ModuleOp planned) {
@@ -205,37 +224,65 @@ std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   return std::move(*made);
 }
 
-/// Whether aggregation finds a mapping for `count` rare PPFs.
+void RareChoice::learnSize(const PlannedProgram &made) {
+  double toScale = options.pipeline.wordsScale / made.wordsScale;
+  wordsBeyondEstimate = wordsOf(made) - estimateOf(*made.program) * toScale;
+}
+
+/// Whether one aggregate with the code of last time, the estimated words of
+/// more rare PPFs added, has no room in an engine.
+bool RareChoice::isTooLarge(ModuleOp planned) const {
+  return hasTrueScale && aggregatesMax == 1 &&
+         wordsBeyondEstimate + estimateOf(planned) >
+             double(ir::chipOf(planned).meControlStore);
+}
+
+/// Whether aggregation finds a mapping for `count` rare PPFs, whose code is
+/// likely to fit.
 bool RareChoice::isPlanned(unsigned count) {
   HeldErrors dropped(planner.context());
   options.pipeline.rareOnEngines = count;
   beginPassDump(""); // no dump of what is not compiled
   auto planned = planner.aggregate(options.pipeline);
-  return planned && ir::aggregatesOf(**planned).size() <= aggregatesMax;
+  return planned && ir::aggregatesOf(**planned).size() <= aggregatesMax &&
+         !isTooLarge(**planned);
 }
 
-/// Compiles with the most rare PPFs below `tooMany` that cost nothing.
+/// Returns the largest number below `tooMany` with a mapping, or `least`.
+unsigned RareChoice::mostPlanned(unsigned least, unsigned tooMany) {
+  while (tooMany - least > 1) {
+    unsigned middle = least + (tooMany - least) / 2;
+    (isPlanned(middle) ? least : tooMany) = middle;
+  }
+  return least;
+}
+
+/// Compiles with the most rare PPFs below `tooMany` that cost nothing. Each
+/// code that fits shows the true size anew, which may have room for more.
 Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   options.pipeline.rareOnEngines = 0;
-  auto none = compileToFit(planner, options);
-  if (!none)
-    return none;
-  aggregatesMax = none->engines.size();
-  rateMin = rateOf(*none) * (1 - sameRate);
-  while (tooMany > 1) {
-    unsigned most = 0;
-    while (tooMany - most > 1) {
-      unsigned middle = most + (tooMany - most) / 2;
-      (isPlanned(middle) ? most : tooMany) = middle;
-    }
-    if (most == 0)
+  auto best = compileToFit(planner, options);
+  if (!best)
+    return best;
+  aggregatesMax = best->engines.size();
+  rateMin = rateOf(*best) * (1 - sameRate);
+  unsigned most = 0;
+  while (tooMany - most > 1) {
+    learnSize(*best);
+    if (most > 0 && !isPlanned(most + 1))
       break;
-    if (auto made = attempt(most))
-      return std::move(*made);
-    tooMany = most;
+    unsigned next = mostPlanned(most, tooMany);
+    if (next == most)
+      break;
+    if (auto made = attempt(next)) {
+      best = std::move(*made);
+      most = next;
+    } else {
+      tooMany = next;
+    }
   }
-  options.pipeline.rareOnEngines = 0;
-  return none;
+  options.pipeline.rareOnEngines = most;
+  return best;
 }
 
 Result<PlannedProgram> RareChoice::compile() {
@@ -248,6 +295,7 @@ Result<PlannedProgram> RareChoice::compile() {
   if (all && (count == 0 || all->engines.size() == 1))
     return all;
   // The estimates of the first plan may have kept aggregates apart.
+  hasTrueScale = bool(all);
   if (all)
     options.pipeline.wordsScale = all->wordsScale * wordsPerEstimate(*all);
   return compileBelow(count + 1);

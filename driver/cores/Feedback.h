@@ -7,8 +7,8 @@
 //        ↘ no mapping fits the estimates               smaller estimates, again
 //                  → the code is smaller than estimated  plan again, keep the
 //                                                        better of the two
-//                  → rare PPFs make it slower          fewer of them, by
-//                                                        bisection
+//                  → rare PPFs make it slower or have  fewer of them, by
+//                    no room beside the true size        bisection
 //                  → engines by the cost of the code
 //                  → software caches                   compile without; caches
 //                                                      stay if they pay
