@@ -154,8 +154,10 @@ std::string trieCost(ir::TableOp table, const KeyLayout &layout,
       << trie.levels.size()
       << (structure.values ? ", values in its words, "
                            : ", and 1 for the values, ")
-      << bytesText((table.getLimit() + 2) * slotWords(table, layout) +
-                   trie.words());
+      << bytesText(trie.memoryWords() +
+                   (structure.values
+                        ? (structure.slots + 1) * (layout.packedWords + 1)
+                        : (table.getLimit() + 2) * slotWords(table, layout)));
   return text;
 }
 
@@ -179,14 +181,17 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
   }
   Candidate first;
   first.structure.kind = StructureKind::Trie;
-  first.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
   if (!forSpecialization)
     first.structure.values = wordValues(table);
+  // Slots that packets do not read are in the hash table themselves.
+  first.structure.slots = first.structure.values
+                              ? llvm::PowerOf2Ceil(limit + limit / 7 + 1)
+                              : llvm::PowerOf2Ceil(2 * limit + 4);
   if (layouts.empty()) {
     for (uint64_t more = dram; layouts.empty(); more *= 2)
       layouts =
           trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, 2 * more);
-    uint64_t words = layouts.front().words();
+    uint64_t words = layouts.front().memoryWords();
     first.cost = "the nodes take " + bytesText(words);
     first.refusal = "its nodes need " + bytesText(words) + ", available are " +
                     std::to_string(4 * dram);
@@ -194,7 +199,7 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
   }
   const double worth = wordsWorthAnAccess(table);
   auto cost = [&](const TrieLayout &trie) {
-    return trie.accesses + double(trie.words()) / worth;
+    return trie.accesses + double(trie.memoryWords()) / worth;
   };
   size_t best = 0;
   for (size_t i = 0; i < layouts.size(); ++i)

@@ -101,6 +101,8 @@ private:
   unsigned argumentOf(unsigned key) const;
   std::string storeValues(const char *slot, bool clearsMutable);
   std::string change();
+  /// The expression of a value of slot `n`.
+  std::string valueOfSlot(const char *slot, unsigned field);
   std::string keyWords();
   std::string hash();
   std::string slotWords();
@@ -241,7 +243,17 @@ std::string TableWriter::setKey() {
   return text;
 }
 
+std::string TableWriter::valueOfSlot(const char *slot, unsigned field) {
+  std::string of = std::string("entries[") + slot + "].";
+  return structure.values
+             ? structure.values->valueOf(of + "word", field, typeOf(field))
+             : of + slotField(field);
+}
+
 std::string TableWriter::storeValues(const char *slot, bool clearsMutable) {
+  if (structure.values)
+    return std::string("entries[") + slot +
+           "].word = " + structure.values->wordOfArguments() + ";";
   return joined(fieldCount(), "\n", [&](unsigned i) {
     bool isMutable = ir::isMutable(table, i);
     std::string value = isMutable ? "0" : numbered("x", i);
@@ -356,7 +368,7 @@ std::string TableWriter::readers() {
                             ? *buckets->valueOf("FOUND") + " found = look_up(" +
                                   *listOf("KEY_WORD_LIST") + ");\nreturn " +
                                   buckets->fieldOf(i)
-                            : "return entries[slot_of_key()]." + slotField(i);
+                            : "return " + valueOfSlot("slot_of_key()", i);
     return "control " + (isStatus ? "u32" : typeOf(i)) + " " + slotField(i) +
            "(" + keyArguments(true) + ") {\nset_key(" + keyArguments(false) +
            ");\n" + value + ";\n}";
@@ -366,8 +378,7 @@ std::string TableWriter::readers() {
 /// The arguments of the entry `n`, whose key is at hand.
 ShowText TableWriter::show() {
   ShowText show(table, [&](unsigned i) {
-    return buckets ? "(" + buckets->fieldOf(i) + ")"
-                   : "entries[n]." + slotField(i);
+    return buckets ? "(" + buckets->fieldOf(i) + ")" : valueOfSlot("n", i);
   });
   if (buckets)
     show.text = *buckets->valueOf("FOUND") + " found = look_up(" +
@@ -413,12 +424,6 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return 32 - layout.packedBits;
   if (name == "SHOWN_WORDS")
     return show().words;
-  if (name == "TRIE_WORDS")
-    return structure.trie.words();
-  if (name == "TRIE_NODES")
-    return structure.trie.nodes();
-  if (name == "LEVEL_COUNT")
-    return structure.trie.levels.size();
   if (name == "BITS_BEFORE")
     return layout.bitsBeforePrefix;
   return std::nullopt;
@@ -455,15 +460,6 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return words("key[", "]");
   if (name == "ENTRY_WORD_LIST")
     return words("entries[n].key[", "]");
-  if (name == "LEVEL_BITS")
-    return trieSumsText(structure.trie,
-                        [](const TrieLevel &level) { return level.stride; });
-  if (name == "LEVEL_NODES")
-    return trieSumsText(structure.trie,
-                        [](const TrieLevel &level) { return level.nodes; });
-  if (name == "LEVEL_WORDS")
-    return trieSumsText(structure.trie,
-                        [](const TrieLevel &level) { return level.words(); });
   if (name == "PLACE_OF_KEY")
     return std::string(buckets ? "place_of_key()" : "slot_of_key()");
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
@@ -481,6 +477,9 @@ std::string TableWriter::valueOf(StringRef name) {
   if (buckets)
     if (auto piece = buckets->valueOf(name))
       return *piece;
+  if (structure.kind == StructureKind::Trie)
+    if (auto piece = trieText(name, structure.trie, structure.values))
+      return *piece;
   if (name == "COUNTERS_WORD")
     return counters.countersWord(meter.readerBits() |
                                  (isTuples() ? HasAge : 0));
@@ -488,12 +487,6 @@ std::string TableWriter::valueOf(StringRef name) {
     return *piece;
   if (auto piece = meter.valueOf(name))
     return *piece;
-  if (name == "LEVELS")
-    return trieLevelsText(structure.trie);
-  if (name == "WORD_OF_SLOT")
-    return structure.values ? structure.values->wordOfSlot() : "n";
-  if (name == "SLOT_OF_WORD")
-    return structure.values ? structure.values->slotOfWord() : "word";
   if (name == "KEY_WORDS_OF_PARAMETERS")
     return keyWords();
   if (name == "HASH")
@@ -550,14 +543,16 @@ Result<std::string> tableText(ir::TableOp table,
     parts.push_back("grace");
     if (BucketLayout(table).usesNumbers())
       parts.push_back("numbers");
-  } else {
+  } else if (!structure.values) {
     parts.push_back("slot");
   }
   if (structure.kind == StructureKind::Trie)
     parts.push_back("grace");
-  if (structure.kind == StructureKind::Trie ||
-      structure.kind == StructureKind::List ||
-      structure.kind == StructureKind::Tuples)
+  if (structure.values)
+    parts.push_back("words");
+  else if (structure.kind == StructureKind::Trie ||
+           structure.kind == StructureKind::List ||
+           structure.kind == StructureKind::Tuples)
     parts.push_back("dense");
   parts.push_back(nameOf(structure.kind));
   if (structure.kind != StructureKind::Buckets)

@@ -143,11 +143,24 @@ uint64_t TrieLayout::words() const {
   return sum;
 }
 
-uint64_t TrieLayout::nodes() const {
-  uint64_t sum = 0;
-  for (const TrieLevel &level : levels)
-    sum += level.nodes;
-  return sum;
+TriePool TrieLayout::pool() const {
+  TriePool made;
+  if (levels.size() < 2)
+    return made;
+  auto [least, most] = std::minmax_element(
+      levels.begin() + 1, levels.end(),
+      [](const auto &a, const auto &b) { return a.stride < b.stride; });
+  made = {most->stride, 1u << (most->stride - least->stride), 0};
+  for (size_t i = 1; i < levels.size(); ++i)
+    made.chunks +=
+        llvm::divideCeil(levels[i].words(), uint64_t(1) << made.chunkBits);
+  return made;
+}
+
+uint64_t TrieLayout::memoryWords() const {
+  KARAKAL_ASSERT(!levels.empty(), "a trie has a root");
+  TriePool shared = pool();
+  return levels.front().words() + (shared.chunks << shared.chunkBits);
 }
 
 std::string TrieLayout::strides() const {

@@ -16,12 +16,23 @@ struct TrieLevel {
   uint64_t words() const { return nodes << stride; }
 };
 
+/// What the nodes below the root share. A chunk has the size of the largest of
+/// them and holds nodes of one level.
+struct TriePool {
+  unsigned chunkBits = 0; ///< of the number of its words
+  unsigned nodesMax = 1;  ///< in a chunk
+  uint64_t chunks = 1;    ///< at least one, so that there is an array
+};
+
 struct TrieLayout {
   std::vector<TrieLevel> levels;
   /// Words that a look-up reads, for keys spread over the prefixes.
   double accesses = 0;
-  uint64_t words() const;
-  uint64_t nodes() const;
+  uint64_t words() const; ///< of the nodes
+  TriePool pool() const;
+  /// The root and the pool, which has whole chunks for each level: so many that
+  /// a level finds as many nodes as it has here, however they come and go.
+  uint64_t memoryWords() const;
   /// The strides; "16-8x2" are 16, 8 and 8.
   std::string strides() const;
 };

@@ -2,6 +2,8 @@
 
 #include "support/Assert.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace karakal::lang {
 
 /// The bits of the key's words that select a word of a node.
@@ -17,7 +19,9 @@ static std::string indexText(const TrieLevel &level) {
          mask + ")";
 }
 
-std::string trieLevelsText(const TrieLayout &trie) {
+/// Statements that read a word of a node on each level, as long as it is the
+/// number of a node on the next. `k0`, `k1` and so on are the key's words.
+static std::string levelsText(const TrieLayout &trie) {
   std::string text;
   for (const TrieLevel &level : trie.levels)
     text += text.empty()
@@ -28,14 +32,39 @@ std::string trieLevelsText(const TrieLayout &trie) {
   return text;
 }
 
-std::string
-trieSumsText(const TrieLayout &trie,
-             const std::function<uint64_t(const TrieLevel &)> &valueOf) {
+/// The bits of the key before each level, and of all: `0, 16, 24, 32`.
+static std::string bitsText(const TrieLayout &trie) {
   std::string text = "0";
-  uint64_t sum = 0;
   for (const TrieLevel &level : trie.levels)
-    text += ", " + std::to_string(sum += valueOf(level));
+    text += ", " + std::to_string(level.bits + level.stride);
   return text;
+}
+
+std::optional<std::string> trieText(llvm::StringRef placeholder,
+                                    const TrieLayout &trie,
+                                    const std::optional<WordValues> &values) {
+  if (placeholder == "LEVELS")
+    return levelsText(trie);
+  if (placeholder == "LEVEL_BITS")
+    return bitsText(trie);
+  if (placeholder == "LEVEL_COUNT")
+    return std::to_string(trie.levels.size());
+  if (placeholder == "ROOT_WORDS")
+    return std::to_string(trie.levels.front().words());
+  if (placeholder == "CHUNKS")
+    return std::to_string(trie.pool().chunks);
+  if (placeholder == "CHUNK_BITS")
+    return std::to_string(trie.pool().chunkBits);
+  if (placeholder == "MAP_WORDS")
+    return std::to_string(llvm::divideCeil(trie.pool().nodesMax, 32));
+  if (placeholder == "WORD_OF_SLOT")
+    return values ? "entries[n].word" : "n";
+  if (placeholder == "LENGTH_OF_SLOT")
+    return values ? "length_in(entries[n].word)"
+                  : "entries[n].key[KEY_WORDS - 1]";
+  if (placeholder == "LENGTH_IN_WORD")
+    return values ? values->lengthInWord() : "length_of(word)";
+  return std::nullopt;
 }
 
 } // namespace karakal::lang

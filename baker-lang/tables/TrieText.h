@@ -4,20 +4,18 @@
 #define KARAKAL_BAKER_LANG_TABLES_TRIETEXT_H
 
 #include "baker-lang/tables/TrieLayout.h"
+#include "baker-lang/tables/WordValues.h"
 
-#include <functional>
+#include <optional>
 #include <string>
 
 namespace karakal::lang {
 
-/// Statements that read a word of a node on each level, as long as it is the
-/// number of a node on the next. `k0`, `k1` and so on are the key's words.
-std::string trieLevelsText(const TrieLayout &trie);
-
-/// Sums of what the levels have, before each and of all: `0, 16, 24`.
-std::string
-trieSumsText(const TrieLayout &trie,
-             const std::function<uint64_t(const TrieLevel &)> &valueOf);
+/// What replaces a placeholder of the trie's template, if it is one of them.
+/// `values`: where its words have the values of the entries, if they do.
+std::optional<std::string> trieText(llvm::StringRef placeholder,
+                                    const TrieLayout &trie,
+                                    const std::optional<WordValues> &values);
 
 } // namespace karakal::lang
 

@@ -10,11 +10,6 @@ using namespace mlir;
 
 namespace karakal::lang {
 
-/// Slots are numbered from 1, and one more than the limit serves changes.
-static unsigned slotBitsOf(ir::TableOp table) {
-  return llvm::Log2_64_Ceil(uint64_t(table.getLimit()) + 2);
-}
-
 std::optional<WordValues> wordValues(ir::TableOp table) {
   if (ir::countsHits(table) || table.getMeter())
     return std::nullopt;
@@ -23,31 +18,46 @@ std::optional<WordValues> wordValues(ir::TableOp table) {
       return std::nullopt;
   constexpr unsigned wordBits = 31; // besides the mark of a child
   WordValues made;
-  made.slotBits = slotBitsOf(table);
-  unsigned bits = made.slotBits;
+  made.lengthBits =
+      llvm::Log2_64_Ceil(KeyLayout(ir::keysOf(table)).packedBits + 2);
+  unsigned used = made.lengthBits;
   auto types = cast<ir::StructType>(table.getRecord()).getFieldTypes();
   for (unsigned i = 0; i < types.size(); ++i) {
     if (ir::isMutable(table, i))
       return std::nullopt;
-    made.shifts.push_back(bits);
-    bits += types[i].getIntOrFloatBitWidth();
-    if (bits > wordBits)
+    made.shifts.push_back(used);
+    made.bits.push_back(types[i].getIntOrFloatBitWidth());
+    used += made.bits.back();
+    if (used > wordBits)
       return std::nullopt;
   }
   return made;
 }
 
-std::string WordValues::wordOfSlot() const {
-  std::string text = "n";
+/// The ones of `bits` bits.
+static std::string maskText(unsigned bits) {
+  KARAKAL_ASSERT(bits >= 1 && bits < 32, "a part of a word");
+  return std::to_string((1u << bits) - 1);
+}
+
+std::string WordValues::wordOfArguments() const {
+  std::string text = "key[KEY_WORDS - 1] + 1";
   for (unsigned i = 0; i < shifts.size(); ++i)
-    text += " | (u32)entries[n]." + slotField(i) + " << " +
-            std::to_string(shifts[i]);
+    text += " | ((u32)x" + std::to_string(i) + " & " + maskText(bits[i]) +
+            ") << " + std::to_string(shifts[i]);
   return text;
 }
 
-std::string WordValues::slotOfWord() const {
-  KARAKAL_ASSERT(slotBits >= 1 && slotBits < 32, "a word holds a slot");
-  return "word & " + std::to_string((1u << slotBits) - 1);
+std::string WordValues::valueOf(const std::string &of, unsigned field,
+                                const std::string &type) const {
+  std::string part = of + " >> " + std::to_string(shifts[field]) + " & " +
+                     maskText(bits[field]);
+  return type == "bool" ? "((" + part + ") != 0)"
+                        : "(" + type + ")(" + part + ")";
+}
+
+std::string WordValues::lengthInWord() const {
+  return "(word & " + maskText(lengthBits) + ") - 1";
 }
 
 } // namespace karakal::lang

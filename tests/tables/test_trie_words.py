@@ -101,6 +101,37 @@ def test_every_packet_finds_the_longest_prefix(program: Path, tmp_path: Path) ->
         assert found == set(expected.values()), command
 
 
+@pytest.mark.parametrize("type_of_b", ["u10", "u20"])
+def test_levels_share_the_memory_of_nodes(type_of_b: str, tmp_path: Path) -> None:
+    """Each round fills most of it with prefixes of other lengths. The second one has
+    values in slots."""
+    text = PROGRAM.replace("limit 300", "limit 2000")
+    program = compile_text(text.replace("u10 b", f"{type_of_b} b"), tmp_path)
+    random_of = random.Random(6)
+    lines: list[str] = []
+    entries: dict[tuple[int, int], int] = {}
+    for count, lengths in ((800, (32,)), (1500, (24,)), (900, (28, 29)), (900, (32,))):
+        lines += [f"routes.remove({at}/{length})" for at, length in entries]
+        entries = {}
+        while len(entries) < count:
+            length = random_of.choice(lengths)
+            prefix = (random_of.getrandbits(length) << 32 - length, length)
+            if prefix not in entries:
+                entries[prefix] = random_of.randrange(MOST + 1)
+                lines.append(f"routes.add({arguments(prefix, entries[prefix])})")
+    expected = {
+        key: sent(key, longest(entries, key))
+        for at, _ in list(entries)[::3]
+        for key in (at, at ^ 0x100)
+    }
+    trace, control, out = (tmp_path / name for name in ("t.pcap", "c.txt", "o.pcapng"))
+    write_pcap(trace, [frame(key) for key in expected])
+    control.write_text("\n".join(lines) + "\n")
+    for command in commands(program, "--quiet"):
+        run(*command, f"--trace={trace}", f"--control={control}", f"--out={out}")
+        assert {made for _, made in read_pcapng(out)} == set(expected.values()), command
+
+
 @pytest.mark.parametrize("level", ["base", "swc"])
 def test_a_packet_sees_the_values_of_one_change(level: str, tmp_path: Path) -> None:
     source, image = tmp_path / "t.baker", tmp_path / "t.ixp"
