@@ -44,7 +44,7 @@ set(KARAKAL_ROOMS
   "passes      | . packets pac memory to-llvm"
   "aggregation | . model formation split locks locals"
   "codegen-me  | target prepare machine words ."
-  "host        | observe . profile live"
+  "host        | observe parts . profile live"
   "driver      | pipeline cores report ."
 )
 

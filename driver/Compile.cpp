@@ -21,6 +21,7 @@
 #include "driver/report/MappingComparison.h"
 #include "driver/report/MinimumRate.h"
 #include "ir/analysis/Explain.h"
+#include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "support/Files.h"
 #include "target-ixp/assembler/Assembler.h"
@@ -246,7 +247,7 @@ Status emitCode(ModuleOp source, const Options &options,
 Status lowerTables(ModuleOp program, const Options &options) {
   bool isShown = options.emit == Emit::Baker && !options.run &&
                  options.profileTrace.empty() && options.profiles.empty();
-  if (isShown)
+  if (isShown || program.getOps<ir::TableOp>().empty())
     return success();
   if (Status counted = countPrefixes(program, options.control); !counted)
     return counted;

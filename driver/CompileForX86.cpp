@@ -5,7 +5,6 @@
 #include "driver/Batching.h"
 #include "driver/LinkExecutable.h"
 #include "driver/RunOnHost.h"
-#include "host/ProgramTimers.h"
 #include "ir/dialect/Target.h"
 #include "support/Assert.h"
 #include "support/Files.h"
@@ -31,9 +30,8 @@ static x86::ProgramInterface interfaceOf(const host::HostProgram &program,
   interface.dropReasons = program.dropReasons;
   interface.engineHz = engineHz;
   for (const host::HostControl &control : program.controls)
-    interface.controls.push_back({control.symbol, control.signature, 0});
-  for (const traces::TimerFunction &timer : host::timersOf(program))
-    interface.controls[timer.function].intervalUs = timer.intervalUs;
+    interface.controls.push_back(
+        {control.symbol, control.signature, control.intervalUs});
   interface.refusals = program.refusals;
   interface.hasStages = program.hasBatches;
   return interface;

@@ -9,6 +9,7 @@
 #include "host/Describe.h"
 #include "host/Instrument.h"
 #include "host/RunReport.h"
+#include "host/parts/ExtractPart.h"
 #include "host/profile/FunctionalProfile.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
@@ -117,6 +118,26 @@ static std::vector<x86::TableShape> tableShapes(ModuleOp module) {
   return shapes;
 }
 
+/// Lowers parts of `decided`, which it keeps.
+static host::LowerPart makeLowerPart(OwningOpRef<ModuleOp> decided,
+                                     const X86Code &code) {
+  auto kept = std::make_shared<OwningOpRef<ModuleOp>>(std::move(decided));
+  return
+      [=](const std::vector<std::string> &symbols) -> Result<host::HostPart> {
+        ModuleOp program = **kept;
+        SmallVector<func::FuncOp> functions;
+        for (const std::string &symbol : symbols)
+          functions.push_back(host::functionOf(program, symbol));
+        OwningOpRef<ModuleOp> part = host::extractPart(program, functions);
+        auto lower = [&](OpPassManager &manager) {
+          addLowering(manager, code);
+        };
+        if (Status status = lowerBy(*part, lower); !status)
+          return status.error();
+        return host::translate(*part, symbols.front());
+      };
+}
+
 Result<host::HostProgram> lowerForX86(ModuleOp baker, const X86Code &code) {
   if (Status fits = checkGlobalBytes(baker); !fits)
     return fits.error();
@@ -134,11 +155,17 @@ Result<host::HostProgram> lowerForX86(ModuleOp baker, const X86Code &code) {
   program.tables = tableShapes(*module);
   program.counterCount = counters;
   program.cacheSiteCount = code.withCounters ? sites : 0;
+  if (code.inParts) {
+    program.lowerPart = makeLowerPart(std::move(module), code);
+    return program;
+  }
   auto lower = [&](OpPassManager &manager) { addLowering(manager, code); };
   if (Status status = lowerBy(*module, lower); !status)
     return status.error();
   program.hasBatches = module->lookupSymbol(x86::BatchMemory::RunFunction);
-  host::attach(program, *module);
+  host::HostPart whole = host::translate(*module, program.name);
+  program.context = std::move(whole.context);
+  program.module = std::move(whole.module);
   return program;
 }
 
@@ -167,8 +194,9 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   return runTraffic(baker, *traffic, speed);
 }
 
-/// The most packets and control calls of a run whose code is not optimized: it
-/// takes some microseconds more for each, -O2 a second and more.
+/// The most packets and control calls of a run whose code is compiled in parts
+/// and not optimized: it takes some microseconds more for each, -O2 a second
+/// and more.
 constexpr uint64_t quickStepsMax = 100'000;
 
 static host::RunOptions runOptions(ModuleOp baker, const HostSpeed &speed) {
@@ -200,13 +228,13 @@ Result<host::HostRun> runTraffic(ModuleOp baker, const HostTraffic &traffic,
   code.withBatches = speed.fast && (speed.subBatch > 1 || speed.withStages);
   code.cutSeed = speed.cutSeed;
   code.cuts = speed.cuts;
+  uint64_t packets = speed.packets ? speed.packets : traffic.trace.size();
+  code.inParts =
+      !speed.fast && packets + traffic.control.size() <= quickStepsMax;
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
   host::RunOptions options = runOptions(baker, speed);
-  uint64_t packets = speed.packets ? speed.packets : traffic.trace.size();
-  options.quick =
-      !speed.fast && packets + traffic.control.size() <= quickStepsMax;
   return host::run(std::move(*program), traffic.trace, traffic.control,
                    options);
 }

@@ -52,6 +52,7 @@ struct X86Code {
   uint64_t cutSeed = 0;               ///< see HostSpeed
   std::vector<std::string> cuts = {}; ///< see HostSpeed
   bool withThreads = false;           ///< several threads may run it at once
+  bool inParts = false;               ///< host::HostProgram::lowerPart
 };
 
 /// Lowers a copy of `baker` for x86.

@@ -2,6 +2,7 @@
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -16,6 +17,9 @@ using mlir::func::FuncOp;
 
 /// The init function that the compiler adds to set initial values.
 static const char *globalsInit = "init.karakal.globals";
+
+/// The names of wrappers (baker-to-llvm).
+static const std::string controlPrefix = "control.", initPrefix = "init.";
 
 /// The signature as the source declares it. Names and types of the parameters
 /// are attributes because integers in the IR have no sign.
@@ -48,10 +52,13 @@ static void addFunction(HostProgram &program, FuncOp function) {
     program.ppfs.push_back({name, ir::coreOf(function) == ir::Core::XScale});
     break;
   case ir::FunctionKind::Control:
-    program.controls.push_back({"control." + name, signatureOf(function)});
+    program.controls.push_back({controlPrefix + name, signatureOf(function)});
+    if (auto interval =
+            function->getAttrOfType<mlir::IntegerAttr>(ir::intervalAttrName))
+      program.controls.back().intervalUs = uint64_t(interval.getInt());
     break;
   case ir::FunctionKind::Init:
-    program.inits.push_back("init." + name);
+    program.inits.push_back(initPrefix + name);
     break;
   case ir::FunctionKind::Function:
     break;
@@ -84,13 +91,24 @@ HostProgram describe(mlir::ModuleOp baker) {
   return program;
 }
 
-void attach(HostProgram &program, mlir::ModuleOp lowered) {
+FuncOp functionOf(mlir::ModuleOp baker, llvm::StringRef symbol) {
+  if (auto ppf = baker.lookupSymbol<FuncOp>(symbol))
+    return ppf;
+  bool isWrapper =
+      symbol.consume_front(controlPrefix) || symbol.consume_front(initPrefix);
+  auto function = baker.lookupSymbol<FuncOp>(symbol);
+  KARAKAL_ASSERT(isWrapper && function, "an entry point of the program");
+  return function;
+}
+
+HostPart translate(mlir::ModuleOp lowered, llvm::StringRef name) {
   mlir::registerBuiltinDialectTranslation(*lowered.getContext());
   mlir::registerLLVMDialectTranslation(*lowered.getContext());
-  program.context = std::make_unique<llvm::LLVMContext>();
-  program.module =
-      mlir::translateModuleToLLVMIR(lowered, *program.context, program.name);
-  KARAKAL_ASSERT(program.module, "the LLVM dialect translates to LLVM IR");
+  HostPart part;
+  part.context = std::make_unique<llvm::LLVMContext>();
+  part.module = mlir::translateModuleToLLVMIR(lowered, *part.context, name);
+  KARAKAL_ASSERT(part.module, "the LLVM dialect translates to LLVM IR");
+  return part;
 }
 
 } // namespace karakal::host

@@ -17,10 +17,12 @@
 #define KARAKAL_HOST_HOSTPROGRAM_H
 
 #include "codegen-x86/specialize/TableShape.h"
+#include "support/Error.h"
 #include "traces/ControlFile.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,13 +53,28 @@ struct HostChannel {
 struct HostControl {
   std::string symbol;
   traces::ControlSignature signature;
+  /// Of a timer: the time between two calls.
+  uint64_t intervalUs = 0;
 };
+
+/// A part of a program's code. The context outlives the module.
+struct HostPart {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// Lowers the entry points of these symbols and all that they call, but other
+/// PPFs, which stay declarations.
+using LowerPart =
+    std::function<Result<HostPart>(const std::vector<std::string> &symbols)>;
 
 /// A program that `run` can execute. The context outlives the module.
 struct HostProgram {
   std::string name;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
+  /// If set, there is no module: the code is lowered when it is first called.
+  LowerPart lowerPart;
   /// Symbol of the PPF that the rx channel feeds.
   std::string rxEntry;
   /// Whether the module has `x86::BatchMemory::RunFunction`, which runs packets

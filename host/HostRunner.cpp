@@ -1,6 +1,7 @@
 // Runs a program on x86 over a trace.
 
 #include "host/HostRunner.h"
+#include "host/CodeParts.h"
 #include "host/FastPackets.h"
 #include "host/Primitives.h"
 #include "host/ProgramTimers.h"
@@ -35,8 +36,9 @@ public:
                                             program.dropReasons.size())
                           : nullptr),
         timers(timersOf(program)),
-        compiled(fast ? compileForSpeed()
-                      : compile(program, primitiveSymbols(), options.quick)),
+        compiled(fast                ? compileForSpeed()
+                 : program.lowerPart ? beginParts()
+                                     : compile(program, primitiveSymbols())),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}},
         calls(signaturesOf(program), program.refusals, options.keepGoing) {
@@ -67,8 +69,12 @@ public:
     updates.resize(program.counterCount);
     for (const HostPpf &ppf : program.ppfs)
       context.ppfOnXScale.push_back(ppf.onXScale);
-    consumerIndex.resize(compiled.packets.consumers.size());
-    context.channelToXScale.resize(compiled.packets.consumers.size());
+    uint32_t idEnd = 0;
+    for (const HostChannel &channel : program.channels)
+      idEnd = std::max(idEnd, channel.id + 1);
+    consumerIndex.resize(idEnd);
+    context.channelToXScale.resize(idEnd);
+    context.ppfCode = [this](uint32_t ppf) { return ppfCode(ppf); };
     for (const HostChannel &channel : program.channels)
       for (size_t i = 0; i < program.ppfs.size(); ++i)
         if (program.ppfs[i].symbol == channel.consumer) {
@@ -94,6 +100,8 @@ private:
   Status packetsOf(const std::vector<traces::Packet> &trace);
   Status fastPacketsOf(const std::vector<traces::Packet> &trace);
   JitProgram compileForSpeed();
+  JitProgram beginParts();
+  PpfFunction ppfCode(uint32_t ppf);
   Status observe(const FrameStore &store);
   Status sweep(const FrameStore &store);
   Status runFrom(const FrameStore &store, uint64_t &index, uint64_t count);
@@ -123,7 +131,9 @@ private:
   std::unique_ptr<FastPackets> fast;
   /// What specialized code is made of.
   x86::Specializable packetCode;
-  traces::Timers timers; // of the module, before it is compiled
+  traces::Timers timers;
+  /// The code of a program that is lowered in parts.
+  std::unique_ptr<CodeParts> parts;
   JitProgram compiled;
   std::optional<Specialization> specialization;
   /// Whether calls were made since code was asked for.
@@ -155,6 +165,20 @@ JitProgram Runner::compileForSpeed() {
   for (const auto &symbol : observerSymbols())
     symbols.push_back(symbol);
   return compileObserved(program, symbols, options.observation->objects);
+}
+
+/// Begins a program whose parts are compiled when they are first used.
+JitProgram Runner::beginParts() {
+  parts = std::make_unique<CodeParts>(program, primitiveSymbols());
+  return parts->begin();
+}
+
+/// Returns the code of a PPF, or null after a fault.
+PpfFunction Runner::ppfCode(uint32_t ppf) {
+  auto code = parts->ppf(ppf);
+  if (!code)
+    runtime.setFault(code.error().message);
+  return code ? *code : nullptr;
 }
 
 Status Runner::init() {
@@ -201,6 +225,9 @@ Result<uint32_t> Runner::call(size_t control,
                               const std::vector<uint64_t> &arguments) {
   *compiled.fuel = options.fuelPerCall;
   uint32_t returned = 0;
+  if (parts)
+    if (Status status = parts->addControl(control, compiled); !status)
+      return status.error();
   ControlFunction entry = compiled.controls[control];
   if (!callGuarded(context, [&] { returned = entry(arguments.data()); }) ||
       !drain())
@@ -240,13 +267,17 @@ Status Runner::timersDue(uint64_t nowNs) {
 /// Calls the consumer of a message; a fault leaves it.
 void Runner::deliver(uint32_t message) {
   uint32_t id = message >> 24, handle = message & 0xffffff;
-  KARAKAL_ASSERT(id < entries->consumers.size() && entries->consumers[id],
+  KARAKAL_ASSERT(id != 0 && id < consumerIndex.size(),
                  "a message of a declared channel");
   // The put has counted the crossing to the XScale core already.
   *compiled.ppf = consumerIndex[id];
   if (fast)
     fast->setOnXScale(program.ppfs[consumerIndex[id]].onXScale);
-  entries->consumers[id](handle);
+  PpfFunction code =
+      parts ? ppfCode(consumerIndex[id]) : entries->consumers[id];
+  if (!code)
+    leaveProgram();
+  code(handle);
   if (fast)
     fast->setOnXScale(false);
 }
@@ -461,7 +492,7 @@ HostRun Runner::collect() {
                         compiled.profile + program.counterCount);
   result.updates = std::move(updates);
   result.locality = std::move(context.locality);
-  result.compileSeconds = compiled.compileSeconds;
+  result.compileSeconds = parts ? parts->seconds() : compiled.compileSeconds;
   result.sweepNs = std::move(sweepNs);
   if (specialization) {
     specialization->finish();
@@ -486,6 +517,9 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
   if (Status status = calls.bind(written); !status)
     return status.error();
   startNs = trace.front().timeNs;
+  if (parts)
+    if (Status status = parts->addFirst(calls.functions(), compiled); !status)
+      return status.error();
   if (Status status = init(); !status)
     return status.error();
   std::fill_n(compiled.profile, updates.size(), 0);

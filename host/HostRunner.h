@@ -74,8 +74,6 @@ struct RunOptions {
   /// With `fast`: measure these bursts and sub-batches instead, in turn.
   /// Control calls after the first packet are not made.
   std::vector<x86::Batching> sweep;
-  /// Without `fast`: the run is so short that compiling takes most of the time.
-  bool quick = false;
 };
 
 struct HostRun : RunStatistics {

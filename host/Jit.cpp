@@ -44,8 +44,16 @@ std::vector<std::string> packetEntryNames(const HostProgram &program) {
   return names;
 }
 
-/// Makes everything but the entry points internal, so that LLVM may inline and
-/// drop it.
+/// Makes everything but the entry points `keep` internal, so that LLVM may
+/// inline and drop it.
+static void internalize(Module &module, const std::vector<std::string> &keep) {
+  for (Function &function : module)
+    if (!function.isDeclaration() &&
+        std::find(keep.begin(), keep.end(), function.getName().str()) ==
+            keep.end())
+      function.setLinkage(GlobalValue::InternalLinkage);
+}
+
 static void internalize(const HostProgram &program) {
   std::vector<std::string> keep = program.inits;
   for (const std::string &entry : packetEntryNames(program))
@@ -53,11 +61,7 @@ static void internalize(const HostProgram &program) {
   keep.push_back(x86::BatchMemory::RunFunction);
   for (const HostControl &control : program.controls)
     keep.push_back(control.symbol);
-  for (Function &function : *program.module)
-    if (!function.isDeclaration() &&
-        std::find(keep.begin(), keep.end(), function.getName().str()) ==
-            keep.end())
-      function.setLinkage(GlobalValue::InternalLinkage);
+  internalize(*program.module, keep);
 }
 
 static Expected<std::unique_ptr<orc::LLJIT>>
@@ -134,13 +138,10 @@ static void initializeTarget() {
 static JitProgram compileWith(HostProgram &program,
                               const std::vector<SymbolAddress> &primitives,
                               function_ref<void(HostProgram &)> prepare,
-                              std::vector<std::string> *observed = nullptr,
-                              bool isQuick = false) {
+                              std::vector<std::string> *observed = nullptr) {
   initializeTarget();
   std::clock_t start = std::clock();
   auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
-  if (isQuick)
-    jtmb.setCodeGenOptLevel(CodeGenOptLevel::None);
   auto machine = must(jtmb.createTargetMachine(), "target machine");
 
   Module &module = *program.module;
@@ -149,10 +150,7 @@ static JitProgram compileWith(HostProgram &program,
   prepare(program);
   internalize(program);
   x86::verify(module, "before optimization");
-  if (isQuick)
-    x86::optimizeQuickly(module, *machine);
-  else
-    x86::optimize(module, *machine);
+  x86::optimize(module, *machine);
   if (observed)
     *observed = x86::observeWork(module, *machine);
 
@@ -167,11 +165,46 @@ static JitProgram compileWith(HostProgram &program,
 }
 
 JitProgram compile(HostProgram &program,
-                   const std::vector<SymbolAddress> &primitives, bool isQuick) {
-  JitProgram compiled =
-      compileWith(program, primitives, addRunGuards, nullptr, isQuick);
+                   const std::vector<SymbolAddress> &primitives) {
+  JitProgram compiled = compileWith(program, primitives, addRunGuards);
   lookUpGuards(compiled);
   return compiled;
+}
+
+static orc::JITTargetMachineBuilder quickHost() {
+  initializeTarget();
+  auto host = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
+  host.setCodeGenOptLevel(CodeGenOptLevel::None);
+  return host;
+}
+
+std::unique_ptr<orc::LLJIT>
+makeQuickJit(const std::vector<SymbolAddress> &primitives) {
+  return must(makeJit(quickHost(), primitives), "LLJIT");
+}
+
+void defineData(orc::LLJIT &jit,
+                const std::vector<std::pair<std::string, void *>> &data) {
+  orc::SymbolMap symbols;
+  for (auto &[name, address] : data)
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                          JITSymbolFlags::Exported};
+  must(jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))),
+       "data");
+}
+
+void addQuickPart(orc::LLJIT &jit, HostPart part,
+                  const std::vector<std::string> &entries) {
+  Module &module = *part.module;
+  auto machine = must(quickHost().createTargetMachine(), "target machine");
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
+  internalize(module, entries);
+  x86::verify(module, "before optimization");
+  x86::optimizeQuickly(module, *machine);
+  must(jit.addIRModule(orc::ThreadSafeModule(std::move(part.module),
+                                             std::move(part.context))),
+       "module");
 }
 
 static void markPpfs(HostProgram &program) {

@@ -69,10 +69,9 @@ struct JitProgram {
 using SymbolAddress = std::pair<const char *, void *>;
 
 /// Compiles `program`, whose module and context move into the result. Its
-/// packets are those of `primitives`. A quick compilation makes slower code.
+/// packets are those of `primitives`.
 JitProgram compile(HostProgram &program,
-                   const std::vector<SymbolAddress> &primitives,
-                   bool isQuick = false);
+                   const std::vector<SymbolAddress> &primitives);
 
 /// Compiles `program` for packets at full speed: without guards and counters,
 /// with the primitives of codegen-x86/PacketPrimitives.h in the code. If
@@ -107,6 +106,17 @@ PacketEntries packetEntriesOf(llvm::orc::LLJIT &jit,
                               const HostProgram &program);
 /// The symbols of `PacketEntries`.
 std::vector<std::string> packetEntryNames(const HostProgram &program);
+
+/// Makes a JIT for parts of a program that are compiled quickly, to slower
+/// code. They may use `primitives`.
+std::unique_ptr<llvm::orc::LLJIT>
+makeQuickJit(const std::vector<SymbolAddress> &primitives);
+/// Makes data known to the code that `jit` compiles from now on.
+void defineData(llvm::orc::LLJIT &jit,
+                const std::vector<std::pair<std::string, void *>> &data);
+/// Optimizes a part quickly and gives it to `jit`. Only `entries` stay visible.
+void addQuickPart(llvm::orc::LLJIT &jit, HostPart part,
+                  const std::vector<std::string> &entries);
 
 /// The address of a symbol that the code defines.
 void *addressOf(llvm::orc::LLJIT &jit, const std::string &symbol);

@@ -92,6 +92,12 @@ static void enterXScale(uint32_t previous) {
     ++active->runtime.counts().toXScale;
 }
 
+static void enterPpf(uint32_t ppf, uint32_t handle) {
+  auto *code = active->ppfCode(ppf);
+  leaveOnFault();
+  code(handle);
+}
+
 } // extern "C"
 
 std::vector<std::pair<const char *, void *>> primitiveSymbols() {
@@ -128,7 +134,8 @@ std::vector<std::pair<const char *, void *>> primitiveSymbols() {
       {target::runtime::DropCount, at(dropCount)},
       {target::runtime::ProfileLoad, at(profileLoad)},
       {GuardSymbols::Exhausted, at(exhausted)},
-      {GuardSymbols::EnterXScale, at(enterXScale)}};
+      {GuardSymbols::EnterXScale, at(enterXScale)},
+      {GuardSymbols::EnterPpf, at(enterPpf)}};
 }
 
 } // namespace karakal::host

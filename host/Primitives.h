@@ -31,6 +31,7 @@
 #include "host/Locality.h"
 #include "host/PacketRuntime.h"
 #include <csetjmp>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct RunContext {
   /// The loads of each global by packets. Loads by control calls do not count.
   std::vector<LruStack> locality;
   bool isPacket = false;
+  /// The code of a PPF by its index; null if that is a fault.
+  std::function<void (*(uint32_t ppf))(uint32_t)> ppfCode;
   std::jmp_buf escape{};
 
   bool onXScale() const {

@@ -8,10 +8,16 @@
 
 namespace karakal::host {
 
-/// The control functions that are timers: the wrapper of such a function has
-/// the attribute `ir::intervalAttrName`. Requires the program's module, which
-/// compiling takes away.
-std::vector<traces::TimerFunction> timersOf(const HostProgram &program);
+/// The control functions that are timers.
+inline std::vector<traces::TimerFunction> timersOf(const HostProgram &program) {
+  std::vector<traces::TimerFunction> timers;
+  for (size_t i = 0; i < program.controls.size(); ++i) {
+    const HostControl &control = program.controls[i];
+    if (control.intervalUs != 0)
+      timers.push_back({i, control.signature.name, control.intervalUs});
+  }
+  return timers;
+}
 
 } // namespace karakal::host
 

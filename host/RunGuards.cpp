@@ -17,8 +17,8 @@ namespace {
 /// Adds the guards to one module and holds the globals that they use.
 class GuardWriter {
 public:
-  explicit GuardWriter(HostProgram &program)
-      : program(program), module(*program.module),
+  GuardWriter(const HostProgram &program, Module &module, bool isPart)
+      : program(program), module(module), isPart(isPart),
         i32(Type::getInt32Ty(module.getContext())),
         i64(Type::getInt64Ty(module.getContext())),
         voidTy(Type::getVoidTy(module.getContext())),
@@ -37,22 +37,27 @@ public:
     for (Function *function : functions)
       guardLoops(*function);
     for (size_t i = 0; i < program.ppfs.size(); ++i)
-      if (Function *function = module.getFunction(program.ppfs[i].symbol))
+      if (Function *function = module.getFunction(program.ppfs[i].symbol)) {
         if (!function->isDeclaration())
           framePpf(*function, i);
+        else if (isPart)
+          callOtherPart(*function, i);
+      }
     defineProfileAdd();
   }
 
 private:
   GlobalVariable *addGlobal(StringRef name, Type *type, uint64_t init) {
     return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage,
-                              ConstantInt::get(type, init), name);
+                              isPart ? nullptr : ConstantInt::get(type, init),
+                              name);
   }
 
   GlobalVariable *addCounters(StringRef name, size_t count) {
     auto *type = ArrayType::get(i64, std::max<size_t>(count, 1));
-    return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage,
-                              ConstantAggregateZero::get(type), name);
+    return new GlobalVariable(
+        module, type, false, GlobalValue::ExternalLinkage,
+        isPart ? nullptr : ConstantAggregateZero::get(type), name);
   }
 
   void increment(IRBuilder<> &at, GlobalVariable *counters, Value *index,
@@ -103,6 +108,17 @@ private:
       IRBuilder<>(ret).CreateStore(previous, ppf);
   }
 
+  /// Defines the PPF `index` as a call of the part that has its code.
+  void callOtherPart(Function &function, uint32_t index) {
+    FunctionCallee enter =
+        module.getOrInsertFunction(GuardSymbols::EnterPpf, voidTy, i32, i32);
+    function.setLinkage(GlobalValue::InternalLinkage);
+    IRBuilder<> builder(
+        BasicBlock::Create(module.getContext(), "entry", &function));
+    builder.CreateCall(enter, {builder.getInt32(index), function.getArg(0)});
+    builder.CreateRetVoid();
+  }
+
   void defineProfileAdd() {
     GlobalVariable *profile =
         addCounters(GuardSymbols::Profile, program.counterCount);
@@ -119,8 +135,9 @@ private:
     builder.CreateRetVoid();
   }
 
-  HostProgram &program;
+  const HostProgram &program;
   Module &module;
+  bool isPart;
   Type *i32, *i64, *voidTy;
   GlobalVariable *fuel, *ppf, *packets;
   FunctionCallee exhausted, enterXScale;
@@ -128,6 +145,12 @@ private:
 
 } // namespace
 
-void addRunGuards(HostProgram &program) { GuardWriter(program).run(); }
+void addRunGuards(HostProgram &program) {
+  GuardWriter(program, *program.module, /*isPart=*/false).run();
+}
+
+void addPartGuards(const HostProgram &program, Module &part) {
+  GuardWriter(program, part, /*isPart=*/true).run();
+}
 
 } // namespace karakal::host

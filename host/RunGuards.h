@@ -12,6 +12,8 @@
 // are direct calls, therefore ends in an error instead of a hang.
 //
 // `baker_profile_add(i, n)` is defined to add n to profile[i].
+//
+// Code that is compiled in parts shares the globals, which it only declares.
 
 #ifndef KARAKAL_HOST_RUNGUARDS_H
 #define KARAKAL_HOST_RUNGUARDS_H
@@ -28,6 +30,7 @@ struct GuardSymbols {
   static constexpr const char *Profile = "karakal.profile"; ///< i64 a counter
   static constexpr const char *Exhausted = "karakal_host_exhausted";
   static constexpr const char *EnterXScale = "karakal_host_enter_xscale";
+  static constexpr const char *EnterPpf = "karakal_host_enter_ppf";
 };
 
 /// Fuel for one entry of a PPF. It bounds the depth of direct calls.
@@ -38,6 +41,10 @@ constexpr uint32_t NoPpf = ~0u;
 
 /// Adds the guards to the program's module.
 void addRunGuards(HostProgram &program);
+
+/// Adds the guards to a part of the program. It declares the globals, and the
+/// PPFs of other parts become calls of `EnterPpf(index, handle)`.
+void addPartGuards(const HostProgram &program, llvm::Module &part);
 
 } // namespace karakal::host
 

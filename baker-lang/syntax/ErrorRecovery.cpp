@@ -182,6 +182,12 @@ void SyntaxErrors::recover(Parser *parser, std::exception_ptr error) {
   endErrorCondition(parser); // an error in the next item is a new error
 }
 
+/// The type of '}'. ANTLR copies a map of all tokens to find it.
+static size_t closingBrace(Parser *parser) {
+  static const size_t type = parser->getTokenType("'}'");
+  return type;
+}
+
 void SyntaxErrors::sync(Parser *parser) {
   const auto &atn = parser->getInterpreter<antlr4::atn::ATNSimulator>()->atn;
   const antlr4::misc::IntervalSet &next =
@@ -192,7 +198,7 @@ void SyntaxErrors::sync(Parser *parser) {
       dynamic_cast<antlr4::ParserRuleContext *>(parser->getContext());
   KARAKAL_ASSERT(context, "the parser is in no rule");
   bool isFile = context->getRuleIndex() == BakerParser::RuleProgram;
-  size_t end = isFile ? size_t(Token::EOF) : parser->getTokenType("'}'");
+  size_t end = isFile ? size_t(Token::EOF) : closingBrace(parser);
   if (!isList(context->getRuleIndex()) || !next.contains(end))
     return DefaultErrorStrategy::sync(parser);
   while (!next.contains(parser->getCurrentToken()->getType()) &&

@@ -32,8 +32,10 @@ public:
               Diagnostics &diagnostics)
       : tokenRanges(tokenRanges), diagnostics(diagnostics) {
     for (Token *token : stream.getTokens())
-      if (token->getChannel() == Token::DEFAULT_CHANNEL)
+      if (token->getChannel() == Token::DEFAULT_CHANNEL) {
         tokens.push_back(token);
+        texts.push_back(token->getText());
+      }
   }
   void run();
 
@@ -46,13 +48,15 @@ private:
   /// Turns token `i` and the same words after it, up to the end of the
   /// enclosing block, into identifiers.
   void turnIntoName(size_t i);
-  std::string text(size_t i) const {
-    return i < tokens.size() ? tokens[i]->getText() : "";
+  const std::string &text(size_t i) const {
+    static const std::string none;
+    return i < texts.size() ? texts[i] : none;
   }
 
   const TokenRanges &tokenRanges;
   Diagnostics &diagnostics;
   std::vector<Token *> tokens;
+  std::vector<std::string> texts; ///< of the tokens
   /// For each open brace: whether it encloses fields.
   std::vector<bool> enclosesFields;
 };

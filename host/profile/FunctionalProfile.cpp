@@ -34,56 +34,77 @@ template <typename Printable> static std::string textOf(Printable value) {
   return text;
 }
 
+namespace {
+
+/// Hashes functions. MLIR takes long to print a type or an attribute, so each
+/// is printed once.
+class Shapes {
+public:
+  uint64_t of(FuncOp function);
+
+private:
+  void describe(Operation &op, const llvm::DenseMap<Block *, int> &blocks,
+                llvm::raw_ostream &out);
+  template <typename Printable> llvm::StringRef text(Printable value) {
+    std::string &text = texts[value.getAsOpaquePointer()];
+    if (text.empty())
+      text = textOf(value);
+    return text;
+  }
+
+  llvm::DenseMap<const void *, std::string> texts;
+};
+
+} // namespace
+
 /// Prints one line per operation: its name, the attributes that belong to the
 /// program, its types and its successors.
-static void describe(Operation &op, const llvm::DenseMap<Block *, int> &blocks,
-                     llvm::raw_ostream &out) {
+void Shapes::describe(Operation &op, const llvm::DenseMap<Block *, int> &blocks,
+                      llvm::raw_ostream &out) {
   out << op.getName().getStringRef();
   for (NamedAttribute attribute : op.getAttrs())
     if (!attribute.getName().getValue().starts_with("baker."))
       out << ' ' << attribute.getName().getValue() << '='
-          << attribute.getValue();
+          << text(attribute.getValue());
   for (Type type : op.getOperandTypes())
-    out << ' ' << type;
+    out << ' ' << text(type);
   out << " ->";
   for (Type type : op.getResultTypes())
-    out << ' ' << type;
+    out << ' ' << text(type);
   for (Block *successor : op.getSuccessors())
     out << " ^" << blocks.lookup(successor);
   out << '\n';
 }
 
-static uint64_t shapeOf(FuncOp function) {
+uint64_t Shapes::of(FuncOp function) {
   llvm::DenseMap<Block *, int> blocks;
   for (Block &block : function.getBody())
     blocks.try_emplace(&block, blocks.size());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  out << function.getFunctionType() << '\n';
+  std::string described;
+  llvm::raw_string_ostream out(described);
+  out << text(Type(function.getFunctionType())) << '\n';
   for (Block &block : function.getBody())
     for (Operation &op : block)
       describe(op, blocks, out);
-  return hashText(text);
+  return hashText(described);
 }
 
 //===----------------------------------------------------------------------===//
 // From a run
 //===----------------------------------------------------------------------===//
 
-static FunctionCounts countsOf(FuncOp function) {
-  return {function.getSymName().str(), shapeOf(function), {}, {}, {}, {}};
-}
-
 /// Adds the run's counters to their functions.
 static void addFunctions(Profile &profile, ModuleOp baker, const HostRun &run) {
   std::vector<CounterSite> sites = counterSites(baker);
   KARAKAL_ASSERT(sites.size() == run.profile.size(),
                  "the run's counters are those of the program");
+  Shapes shapes;
   FuncOp current;
   for (size_t i = 0; i < sites.size(); ++i) {
     if (sites[i].function != current) {
       current = sites[i].function;
-      profile.functions.push_back(countsOf(current));
+      profile.functions.push_back(
+          {current.getSymName().str(), shapes.of(current), {}, {}, {}, {}});
     }
     FunctionCounts &counts = profile.functions.back();
     uint64_t count = run.profile[i];
@@ -233,6 +254,7 @@ Status Annotator::check() {
   for (const FunctionCounts &counts : profile.functions)
     functions[counts.name] = &counts;
   size_t bodies = 0;
+  Shapes shapes;
   for (FuncOp function : baker.getOps<FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -241,19 +263,18 @@ Status Annotator::check() {
     if (found == functions.end())
       return stale("it does not contain function " +
                    function.getSymName().str());
-    if (found->second->shape != shapeOf(function) ||
+    if (found->second->shape != shapes.of(function) ||
         !fits(function, *found->second))
       return stale("function " + function.getSymName().str() +
                    " has changed since");
   }
   if (bodies != functions.size())
     return stale("it has functions that the program does not have");
-  llvm::StringMap<uint64_t> shapes;
+  llvm::StringMap<uint64_t> types;
   for (const GlobalCounts &counts : profile.globals)
-    shapes[counts.name] = counts.shape;
+    types[counts.name] = counts.shape;
   for (auto global : baker.getOps<ir::GlobalOp>())
-    if (shapes.lookup(global.getSymName()) !=
-        hashText(textOf(global.getType())))
+    if (types.lookup(global.getSymName()) != hashText(textOf(global.getType())))
       return stale("global " + global.getSymName().str() +
                    " is new or has another type");
   return success();
@@ -326,8 +347,9 @@ Status Annotator::run() {
   if (Status status = check(); !status)
     return status;
   ir::removeProfile(baker);
+  SymbolTable symbols(baker);
   for (const FunctionCounts &counts : profile.functions)
-    annotate(baker.lookupSymbol<FuncOp>(counts.name), counts);
+    annotate(symbols.lookup<FuncOp>(counts.name), counts);
   for (const GlobalCounts &counts : profile.globals) {
     globals[counts.name].hits = counts.hits;
     globals[counts.name].extent = counts.extent;

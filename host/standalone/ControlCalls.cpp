@@ -46,6 +46,15 @@ Status ControlCalls::bind(const std::vector<traces::ControlCall> &control) {
   return success();
 }
 
+std::set<size_t> ControlCalls::functions() const {
+  std::set<size_t> functions;
+  for (const std::vector<Bound> *list : {&calls, &endCalls})
+    for (const Bound &bound : *list)
+      if (!bound.call->isBatch)
+        functions.insert(bound.function);
+  return functions;
+}
+
 uint64_t ControlCalls::nextDue() const {
   return next < calls.size() ? calls[next].due : Never;
 }

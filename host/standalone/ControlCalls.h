@@ -10,6 +10,7 @@
 #include "support/Error.h"
 #include "traces/ControlFile.h"
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ public:
   /// Checks the calls, which must outlive this. Errors: E-host-003, and those
   /// of traces::bindCall and traces::TableBatch.
   Status bind(const std::vector<traces::ControlCall> &calls);
+
+  /// The functions of all calls but those of batches.
+  std::set<size_t> functions() const;
 
   /// When a call that is due at the start and one before packet N are due.
   static constexpr uint64_t AtStart = 0;

@@ -2,6 +2,7 @@
 
 #include "host/Describe.h"
 #include "host/Instrument.h"
+#include "host/parts/ExtractPart.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/Verifier.h"
 #include "tests/ir/ModuleText.h"
@@ -90,6 +91,25 @@ TEST_F(DescribeTest, ControlSignaturesKeepTheSourcesTypes) {
   ASSERT_EQ(signature.params.size(), 1u);
   EXPECT_EQ(signature.params[0].name, "value");
   EXPECT_EQ(signature.params[0].type, "s32");
+}
+
+TEST_F(DescribeTest, APartHasItsFunctionsAndDeclaresOtherPpfs) {
+  auto first = host::functionOf(*module, "m.first.in_cc");
+  auto part = host::extractPart(*module, {first});
+  auto find = [&](llvm::StringRef name) {
+    return part->lookupSymbol<mlir::func::FuncOp>(name);
+  };
+  ASSERT_TRUE(find("m.first.in_cc") && find("m.cold.in_cc"));
+  EXPECT_FALSE(find("m.first.in_cc").isExternal());
+  EXPECT_TRUE(find("m.cold.in_cc").isExternal());
+  EXPECT_FALSE(find("m.set"));
+  EXPECT_TRUE(part->lookupSymbol("m.seen"));
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(*part)));
+}
+
+TEST_F(DescribeTest, AWrapperIsThatOfAFunction) {
+  EXPECT_EQ(host::functionOf(*module, "control.m.set").getSymName(), "m.set");
+  EXPECT_EQ(host::functionOf(*module, "init.m.start").getSymName(), "m.start");
 }
 
 TEST_F(DescribeTest, EachBlockAndEachLoadHasACounter) {

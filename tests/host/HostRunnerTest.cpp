@@ -110,21 +110,6 @@ TEST(HostRunnerTest, ProfileCountsPpfsAndCounters) {
   EXPECT_EQ(result->locality[0].hits(1), 4u);
 }
 
-TEST(HostRunnerTest, AQuickCompilationHasTheSameResults) {
-  auto control = makeControl("set(0)\n@packet 3 set(1)\n");
-  RunOptions options;
-  auto slow = run(makeSender(), makeTrace(8), control, options);
-  options.quick = true;
-  auto quick = run(makeSender(), makeTrace(8), control, options);
-  ASSERT_TRUE(slow && quick);
-  EXPECT_EQ(ports(*quick), ports(*slow));
-  EXPECT_EQ(quick->profile, slow->profile);
-  EXPECT_EQ(quick->updates, slow->updates);
-  EXPECT_EQ(quick->packetsByPpf, slow->packetsByPpf);
-  for (size_t i = 0; i < slow->transmitted.size(); ++i)
-    EXPECT_EQ(quick->transmitted[i].bytes, slow->transmitted[i].bytes);
-}
-
 TEST(HostRunnerTest, LoadsByControlCallsAreNoLocality) {
   std::string text = Sender;
   const std::string load = "  %v = load i64, ptr %args\n";
