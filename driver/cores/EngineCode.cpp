@@ -2,7 +2,7 @@
 //
 // One thread runs the dialect's passes for one aggregate after another. With
 // more threads, LLVM compiles those that are lowered meanwhile, each in a
-// context of its own.
+// context of its own. Whether code was begun early or not, it is the same.
 
 #include "driver/cores/EngineCode.h"
 #include "codegen-me/CodeGenMe.h"
@@ -152,20 +152,62 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
   return compileInput(*input);
 }
 
-Result<std::vector<AggregateCode>> compileEngines(ModuleOp planned,
-                                                  const Options &options) {
-  std::vector<ir::AggregatePlan> plans = ir::aggregatesOf(planned);
-  bool isParallel = plans.size() > 1 && threadCount() > 1;
-  if (isParallel)
+/// A plan and the code of its aggregates.
+struct EngineCompiler::Begun {
+  OwningOpRef<ModuleOp> planned; ///< null if it is not kept
+  std::vector<std::string> disabled;
+  std::vector<Pending> engines;
+};
+
+EngineCompiler::EngineCompiler(const Options &options)
+    : isParallel(threadCount() > 1),
+      canBeginPlans(isParallel && !isDumpingPasses() &&
+                    options.pipeline.extra.empty() &&
+                    options.pipeline.checkedPackets == 0),
+      pool(std::make_unique<llvm::DefaultThreadPool>(
+          llvm::hardware_concurrency(threadCount()))) {
+  if (isParallel) // LLVM's list of targets has no lock
     codegen::registerTarget();
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threadCount()));
-  std::vector<Pending> pending;
-  for (const ir::AggregatePlan &plan : plans)
-    if (isParallel)
-      pending.push_back(start(planned, plan.name, options, pool));
+}
+
+EngineCompiler::~EngineCompiler() = default;
+
+EngineCompiler::Begun EngineCompiler::lower(ModuleOp planned,
+                                            const Options &options) {
+  Begun made;
+  made.disabled = options.pipeline.disabled;
+  for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned))
+    made.engines.push_back(start(planned, plan.name, options, *pool));
+  return made;
+}
+
+void EngineCompiler::begin(ModuleOp planned, const Options &options) {
+  KARAKAL_ASSERT(canBegin(), "plans are begun only where they may be");
+  begun.push_back(lower(planned, options));
+  begun.back().planned = planned.clone();
+}
+
+Result<std::vector<AggregateCode>>
+EngineCompiler::compile(ModuleOp planned, const Options &options,
+                        llvm::function_ref<void()> meanwhile) {
+  std::vector<ir::AggregatePlan> plans = ir::aggregatesOf(planned);
+  Begun now;
+  auto same = llvm::find_if(begun, [&](Begun &other) {
+    return other.disabled == options.pipeline.disabled &&
+           OperationEquivalence::isEquivalentTo(
+               *other.planned, planned, OperationEquivalence::Flags::None);
+  });
+  if (same != begun.end()) {
+    now = std::move(*same);
+    begun.erase(same);
+  } else if (isParallel) {
+    now = lower(planned, options);
+  }
+  if (meanwhile)
+    meanwhile();
   std::vector<AggregateCode> engines;
   for (size_t i = 0; i < plans.size(); ++i) {
-    auto code = isParallel ? finish(pending[i], planned.getContext())
+    auto code = isParallel ? finish(now.engines[i], planned.getContext())
                            : compileEngine(planned, plans[i].name, options);
     if (!code)
       return code.error();

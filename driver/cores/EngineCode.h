@@ -11,6 +11,9 @@
 #include "driver/pipeline/Options.h"
 #include "ir/dialect/Attributes.h"
 #include "target-ixp/image/Microcode.h"
+#include "llvm/Support/ThreadPool.h"
+#include <list>
+#include <memory>
 #include <vector>
 
 namespace karakal::driver {
@@ -43,9 +46,35 @@ Result<target::Microcode> compileEngine(mlir::ModuleOp planned,
                                         const std::string &aggregate,
                                         const Options &options);
 
-/// Compiles all aggregates, in the plan's order, without variants.
-Result<std::vector<AggregateCode>> compileEngines(mlir::ModuleOp planned,
-                                                  const Options &options);
+/// Compiles all aggregates of plans. With several threads it can begin the
+/// code of a plan that is likely to be asked for while another is compiled.
+class EngineCompiler {
+public:
+  explicit EngineCompiler(const Options &options);
+  ~EngineCompiler();
+
+  /// Compiles the aggregates, in the plan's order, without variants. Calls
+  /// `meanwhile`, which may begin other plans, before it waits for the code.
+  Result<std::vector<AggregateCode>>
+  compile(mlir::ModuleOp planned, const Options &options,
+          llvm::function_ref<void()> meanwhile = {});
+
+  /// Whether begin() does something: not with one thread, nor if what passes
+  /// leave is written or checked, because a plan may be begun in vain.
+  bool canBegin() const { return canBeginPlans; }
+  /// Begins the code of a plan. What its passes report is said when compile()
+  /// asks for the same plan.
+  void begin(mlir::ModuleOp planned, const Options &options);
+
+private:
+  struct Begun;
+  Begun lower(mlir::ModuleOp planned, const Options &options);
+
+  bool isParallel, canBeginPlans;
+  std::list<Begun> begun;
+  /// Waits for its tasks before what they work on goes.
+  std::unique_ptr<llvm::ThreadPoolInterface> pool;
+};
 
 } // namespace karakal::driver
 

@@ -122,12 +122,33 @@ planTrial(MLIRContext *context, bool isTrial,
   return planned;
 }
 
+/// Begins the code with fewer caches that is compared with this plan, if there
+/// is one aggregate: with more, rare PPFs or sizes are likely to change first.
+void beginCacheTrial(Planner &planner, EngineCompiler &compiler,
+                     ModuleOp planned, Options options) {
+  const auto *trial = llvm::find_if(cacheTrials, [&](const CacheTrial &one) {
+    return one.hasCaches(planned);
+  });
+  if (trial == std::end(cacheTrials) || !compiler.canBegin() ||
+      options.pipeline.rareOnEngines == 0 ||
+      ir::aggregatesOf(planned).size() > 1)
+    return;
+  trial->leaveOut(options.pipeline);
+  ScopedDiagnosticHandler silent(
+      planner.context(), [](mlir::Diagnostic &) { return llvm::success(); });
+  if (auto plain = planner.plan(options.pipeline))
+    compiler.begin(**plain, options);
+}
+
 /// Plans and compiles with ever larger sizes until each aggregate fits its
 /// engine. Says nothing if a trial finds no mapping. A trial with more than
 /// `aggregatesMax` ends before it is compiled: with larger sizes it would have
 /// no fewer.
-Result<PlannedProgram> compileToFit(Planner &planner, Options options,
-                                    bool isTrial = false,
+///
+/// With two threads the first trial of the caches is begun beside a program
+/// that is likely to be chosen.
+Result<PlannedProgram> compileToFit(Planner &planner, EngineCompiler &compiler,
+                                    Options options, bool isTrial = false,
                                     size_t aggregatesMax = Planner::anyCount) {
   double &wordsScale = options.pipeline.wordsScale;
   auto planned = planTrial(planner.context(), isTrial, [&] {
@@ -136,7 +157,9 @@ Result<PlannedProgram> compileToFit(Planner &planner, Options options,
   for (unsigned step = 0;; ++step) {
     if (!planned)
       return planned.error();
-    auto engines = compileEngines(**planned, options);
+    auto engines = compiler.compile(**planned, options, [&] {
+      beginCacheTrial(planner, compiler, **planned, options);
+    });
     if (engines)
       return PlannedProgram{std::move(*planned), std::move(*engines),
                             wordsScale};
@@ -183,8 +206,10 @@ double wordsPerEstimate(const PlannedProgram &made) {
 /// another aggregate, because aggregates share the engines, nor predicted rate.
 class RareChoice {
 public:
-  RareChoice(Planner &planner, ModuleOp program, Options &options)
-      : planner(planner), program(program), options(options) {}
+  RareChoice(Planner &planner, EngineCompiler &compiler, ModuleOp program,
+             Options &options)
+      : planner(planner), compiler(compiler), program(program),
+        options(options) {}
 
   /// Compiles with the chosen number, which `options` then has.
   Result<PlannedProgram> compile();
@@ -198,6 +223,7 @@ private:
   Result<PlannedProgram> compileBelow(unsigned tooMany);
 
   Planner &planner;
+  EngineCompiler &compiler;
   ModuleOp program;
   Options &options;
   size_t aggregatesMax = 1;
@@ -218,7 +244,8 @@ unsigned countRare(ModuleOp planned) {
 /// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
 std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   options.pipeline.rareOnEngines = count;
-  auto made = compileToFit(planner, options, /*isTrial=*/true, aggregatesMax);
+  auto made =
+      compileToFit(planner, compiler, options, /*isTrial=*/true, aggregatesMax);
   if (!made || rateOf(*made) < rateMin)
     return std::nullopt;
   return std::move(*made);
@@ -261,7 +288,7 @@ unsigned RareChoice::mostPlanned(unsigned least, unsigned tooMany) {
 /// code that fits shows the true size anew, which may have room for more.
 Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   options.pipeline.rareOnEngines = 0;
-  auto best = compileToFit(planner, options);
+  auto best = compileToFit(planner, compiler, options);
   if (!best)
     return best;
   aggregatesMax = best->engines.size();
@@ -286,7 +313,7 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
 }
 
 Result<PlannedProgram> RareChoice::compile() {
-  auto all = compileToFit(planner, options, /*isTrial=*/true);
+  auto all = compileToFit(planner, compiler, options, /*isTrial=*/true);
   if (!all && all.error().lacking == Resource::None)
     return all;
   unsigned count =
@@ -304,12 +331,12 @@ Result<PlannedProgram> RareChoice::compile() {
 /// Plans again with the true sizes if the estimates were far too large, and
 /// returns the faster program.
 PlannedProgram withTrueSizes(PlannedProgram made, Planner &planner,
-                             const Options &options) {
+                             EngineCompiler &compiler, const Options &options) {
   Options again = options;
   again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
   if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
     return made;
-  auto smaller = compileToFit(planner, again);
+  auto smaller = compileToFit(planner, compiler, again);
   if (!smaller || rateOf(*smaller) <= rateOf(made))
     return made;
   return std::move(*smaller);
@@ -349,21 +376,22 @@ planAndCompile(ModuleOp program, const Options &options,
                llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
   Options fewer = options;
   Planner planner(program);
-  auto made = RareChoice(planner, program, fewer).compile();
+  EngineCompiler compiler(options);
+  auto made = RareChoice(planner, compiler, program, fewer).compile();
   if (!made)
     return made;
   if (onLikelyPlan)
     onLikelyPlan(*made->program);
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
-    made = withTrueSizes(std::move(*made), planner, fewer);
+    made = withTrueSizes(std::move(*made), planner, compiler, fewer);
     reassignEngines(*made->program, made->engines);
   }
   for (const CacheTrial &trial : cacheTrials) {
     if (!trial.hasCaches(*made->program))
       continue;
     trial.leaveOut(fewer.pipeline);
-    made =
-        betterOf(std::move(*made), compileToFit(planner, fewer), trial.gainMin);
+    made = betterOf(std::move(*made), compileToFit(planner, compiler, fewer),
+                    trial.gainMin);
   }
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);
