@@ -7,6 +7,7 @@
 #include "driver/report/Manifest.h"
 #include "ir/dialect/Target.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,11 +39,15 @@ Result<XScaleCode> EarlyXScale::compile(Input &input) const {
 void EarlyXScale::begin(ModuleOp planned) {
   if (begun.valid() || threadCount() == 1 || !options.dumpPasses.empty())
     return;
+  begunPlan = planned.clone();
+  said.clear();
   auto input = [&] {
-    // The last plan's passes report what there is to say.
-    ScopedDiagnosticHandler silent(
-        planned.getContext(),
-        [](mlir::Diagnostic &) { return llvm::success(); });
+    // What there is to say of the last plan is said at its end.
+    ScopedDiagnosticHandler hold(planned.getContext(),
+                                 [&](mlir::Diagnostic &diagnostic) {
+                                   said.push_back(std::move(diagnostic));
+                                   return llvm::success();
+                                 });
     return lower(planned);
   }();
   if (!input)
@@ -61,7 +66,20 @@ void EarlyXScale::begin(ModuleOp planned) {
       std::move(*input));
 }
 
+/// Whether the code was begun for this plan, so that it need not be lowered
+/// again.
+bool EarlyXScale::isBegunPlan(ModuleOp planned) {
+  return begun.valid() &&
+         OperationEquivalence::isEquivalentTo(
+             *begunPlan, planned, OperationEquivalence::IgnoreLocations);
+}
+
 Result<XScaleCode> EarlyXScale::finish(ModuleOp planned) {
+  if (isBegunPlan(planned)) {
+    for (mlir::Diagnostic &diagnostic : said)
+      planned.getContext()->getDiagEngine().emit(std::move(diagnostic));
+    return begun.get();
+  }
   auto input = lower(planned);
   if (!input)
     return input.error();

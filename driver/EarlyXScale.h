@@ -8,9 +8,9 @@
 //                    ↘ the core's code ..................↗ the same IR
 //
 // So the core's program of that plan is compiled beside the engines'. The code
-// is used if the last plan gives the same LLVM IR, byte for byte as bitcode;
-// otherwise it is dropped and the last plan's is compiled. The result is the
-// same with any number of threads.
+// is used if the last plan is the same, or gives the same LLVM IR, byte for
+// byte as bitcode; otherwise it is dropped and the last plan's is compiled. The
+// result is the same with any number of threads.
 
 #ifndef KARAKAL_DRIVER_EARLYXSCALE_H
 #define KARAKAL_DRIVER_EARLYXSCALE_H
@@ -18,6 +18,7 @@
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/CoreProgram.h"
 #include "driver/pipeline/Options.h"
+#include "mlir/IR/Diagnostics.h"
 #include <future>
 #include <optional>
 #include <string>
@@ -50,9 +51,12 @@ private:
   };
   Result<Input> lower(mlir::ModuleOp planned) const;
   Result<XScaleCode> compile(Input &input) const;
+  bool isBegunPlan(mlir::ModuleOp planned);
 
   const Options &options;
   std::string cacheFolder;
+  mlir::OwningOpRef<mlir::ModuleOp> begunPlan;
+  std::vector<mlir::Diagnostic> said; ///< of its passes
   std::string begunBitcode;
   std::vector<std::string> begunEntries;
   /// Waits for its thread when it is destroyed.

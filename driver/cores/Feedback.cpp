@@ -380,8 +380,14 @@ planAndCompile(ModuleOp program, const Options &options,
   auto made = RareChoice(planner, compiler, program, fewer).compile();
   if (!made)
     return made;
-  if (onLikelyPlan)
-    onLikelyPlan(*made->program);
+  auto tell = [&] {
+    if (onLikelyPlan)
+      onLikelyPlan(*made->program);
+  };
+  // Whether array caches stay changes the core's program, which tells the
+  // engines of its updates.
+  if (swcache::arrayCachesOf(*made->program).empty())
+    tell();
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
     made = withTrueSizes(std::move(*made), planner, compiler, fewer);
     reassignEngines(*made->program, made->engines);
@@ -392,6 +398,7 @@ planAndCompile(ModuleOp program, const Options &options,
     trial.leaveOut(fewer.pipeline);
     made = betterOf(std::move(*made), compileToFit(planner, compiler, fewer),
                     trial.gainMin);
+    tell();
   }
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);
