@@ -117,7 +117,7 @@ def test_results_of_a_lookup_are_cached(few_flows: Workload, tmp_path: Path) -> 
     check_packets(few_flows, out, tmp_path / "stats.json")
     assert_packets_add_up(stats)
     (cache,) = stats["caches"]["lookups"]
-    assert cache["lookup"] == "ipv4_routes.find"
+    assert cache["lookup"] == "l3_forwarding.ipv4_routes.find"
     assert cache["hits"] > 0.5 * stats["packets"]["received"]
     assert cache["stale_hits"] == 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.tables.limits import IPV6, Trie
+from npftrace.tables.limits import IPV4, IPV6, Trie
 from testkit.applications import L3_SWITCH
 from testkit.runs import check_packets, compile_app, run_on_x86, simulate
 from testkit.tools import read_json, run
@@ -158,7 +158,7 @@ def test_the_ipv6_routes_that_fit_are_looked_up_right(
     """The routes up to the first that does not fit, three times what 16,384 nodes
     hold. The program says how many nodes that one needs, and how many there are."""
     trie, count = Trie(IPV6), 0
-    while len(trie.nodes) + len(trie.new_nodes(*rib6[count])) <= IPV6.nodes:
+    while trie.takes(*rib6[count], IPV6.chunks):
         trie.add(*rib6[count])
         count += 1
     routes, (more, bits) = rib6[:count], rib6[count]
@@ -183,6 +183,33 @@ def test_the_ipv6_routes_that_fit_are_looked_up_right(
         control.write(f"route6_add({words(more)}, {bits}, 0)\n")
     refused = run(*command, *once, status=1)
     assert "there is no room for another route: compare" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("lengths", "least"), [((32,), 11_000), ((17, 20, 24), 39_000)]
+)
+def test_the_ipv4_routes_that_fit(
+    lengths: tuple[int, ...], least: int, tmp_path: Path
+) -> None:
+    """Routes of kinds that no real table has: all nodes share the memory, so it is
+    full when npftrace says so."""
+    rng, trie, routes = random.Random(4), Trie(IPV4), []
+    while True:
+        length = rng.choice(lengths)
+        prefix = rng.randrange(1 << 24, 127 << 24) >> 32 - length << 32 - length
+        if not trie.takes(prefix, length, IPV4.chunks):
+            break
+        if (prefix, length) not in trie.routes:
+            trie.add(prefix, length)
+            routes.append((prefix, length))
+    assert len(routes) >= least
+    load = make_load(routes, 2000, tmp_path)
+    out, _ = run_on_x86(L3_SWITCH, load, tmp_path)
+    check_packets(load, out)
+    with load.control.open("a") as control:
+        control.write(f"route_add({prefix}, {length}, 1)\n")
+    refused = run("bakerc", L3_SWITCH, "--run", *load.inputs(), "--packets=1", status=1)
+    assert "there is no room for another route" in refused.stderr
 
 
 @pytest.mark.parametrize("engine", ["x86", "o1"])

@@ -15,7 +15,6 @@ from npftrace.tables.limits import (
     HOPS_MAX,
     IPV4,
     IPV6,
-    ROOT_BITS,
     STATIONS_MAX,
     Trie,
     check_fit,
@@ -72,14 +71,14 @@ def test_routes_without_a_node_are_left_out(
 ) -> None:
     routes = [
         (0x0A010000, 16, "a"),  # in the root
-        (0x0A010200, 24, "a"),  # two nodes
+        (0x0A010200, 24, "a"),  # two chunks of nodes
         (0x0A010300, 24, "a"),  # the same nodes
-        (0x0A020000, 32, "a"),  # four more
-        (0x0B000000, 17, "a"),  # one more
+        (0x0A020000, 32, "a"),  # four nodes, one of them in a chunk that is there
+        (0x0B000000, 19, "a"),  # one more
     ]
     kept = [length for _, length, _ in fitting(routes, IPV4, 3)]
-    assert kept == [16, 24, 24, 17]
-    assert len(list(fitting(routes, IPV4, 7))) == 5
+    assert kept == [16, 24, 24, 19]
+    assert len(list(fitting(routes, IPV4, 6))) == 5
     assert len(list(fitting(routes, IPV4, 0))) == 1
     rib, control = tmp_path / "rib.txt", tmp_path / "c.txt"
     rib.write_text(RIB)
@@ -103,10 +102,10 @@ def test_made_routes_of_ipv6_fit_the_program(
     trie = Trie(IPV6)
     for prefix, args in routes:
         trie.add(prefix, args[4])
-    assert IPV6.nodes - 40 < len(trie.nodes) <= IPV6.nodes
+    assert IPV6.chunks - 40 < trie.chunks <= IPV6.chunks
     assert 15_000 < len(routes) < 25_000
     assert {args[5] for _, args in routes} == set(range(9))
-    left = f"left out: {25000 - len(routes)} routes, for which {IPV6.nodes} nodes"
+    left = f"left out: {25000 - len(routes)} routes, for which {IPV6.chunks} nodes"
     assert left in capsys.readouterr().out
 
 
@@ -124,10 +123,10 @@ def test_no_traffic_is_made_for_more_routes_than_fit(
 
 
 def test_routes_of_ipv4_must_fit_too() -> None:
-    """Each /20 takes a node of its own."""
-    routes = [(n << 12, 20) for n in range(0, 16 * IPV4.nodes, 16)]
+    """Each /19 takes a chunk of its own."""
+    routes = [(n << 14, 19) for n in range(IPV4.chunks)]
     check_fit(routes, IPV4)
-    with pytest.raises(InputError, match=f"at most --routes={IPV4.nodes}") as error:
+    with pytest.raises(InputError, match=f"at most --routes={IPV4.chunks}") as error:
         check_fit([*routes, (0xF000_0000, 20)], IPV4)
     assert error.value.error_id == "E-traces-114"
 
@@ -141,16 +140,12 @@ def test_the_limits_are_those_of_the_programs() -> None:
     chip = (ROOT / "runtime/net/chip.baker").read_text()
     size = re.search(r"SRAM_SIZE = (\d+);", chip)
     assert size
-    for family in (IPV4, IPV6):
-        name = f"ipv{family.version}"
-        program = (app / f"{name}_forwarding.baker").read_text()
-        nodes = re.search(
-            rf"{name.upper()}_NODES = \(chip.SRAM_SIZE - (\w+)\) / 64;", program
-        )
-        assert nodes
-        assert family.nodes == (int(size[1]) - int(nodes[1], 16)) // 64
-    trie = (ROOT / "runtime/router/routes.baker").read_text()
-    assert f"const u32 ROOT_ENTRIES = {1 << ROOT_BITS};" in trie
+    program = (app / "ipv6_forwarding.baker").read_text()
+    nodes = re.search(r"IPV6_NODES = \(chip.SRAM_SIZE - (\w+)\) / 64;", program)
+    assert nodes
+    assert IPV6.chunks == (int(size[1]) - int(nodes[1], 16)) // 64
+    trie = (ROOT / "runtime/router/routes6.baker").read_text()
+    assert f"const u32 ROOT_ENTRIES = {1 << IPV6.strides[0]};" in trie
 
 
 @pytest.mark.parametrize(

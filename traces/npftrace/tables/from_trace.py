@@ -135,9 +135,9 @@ def _write_l3_switch(args: argparse.Namespace, frames: list[Frame]) -> None:
         length = 32 - index % 2 * 4
         if not _is_left_out(index):
             routes.append((ipv4_prefix(address, length), length, index % HOPS))
-    kept = list(fitting(routes, IPV4, IPV4.nodes))
+    kept = list(fitting(routes, IPV4, IPV4.chunks))
     routes6 = _routes6(frames)
-    kept6 = list(fitting(routes6, IPV6, IPV6.nodes))
+    kept6 = list(fitting(routes6, IPV6, IPV6.chunks))
     with create_text(args.control) as file:
         file.write(f"# tables that fit {args.trace.name}\n")
         control.write_ports(file, routers)

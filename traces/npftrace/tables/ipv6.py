@@ -12,7 +12,7 @@ from npftrace.arguments import (
     between,
 )
 from npftrace.draws import share_out
-from npftrace.tables.limits import IPV6, ROOT_BITS, add_hops, fitting
+from npftrace.tables.limits import IPV6, add_hops, fitting
 from npftrace.tables.prefixes6 import make_prefixes6
 from npftrace.tables.routers import write_router
 
@@ -33,16 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_ports(parser)
     parser.add_argument(
         "--longest",
-        type=between(ROOT_BITS, IPV6.bits),
+        type=between(IPV6.strides[0], IPV6.bits),
         default=IPV6.bits,
         help=f"the longest prefix {DEFAULT}",
     )
     parser.add_argument(
         "--nodes",
         type=between(0, COUNT_MAX),
-        default=IPV6.nodes,
+        default=IPV6.chunks,
         help="nodes of the program's trie (default: those of apps/l3-switch, "
-        f"{IPV6.nodes:,})",
+        f"{IPV6.chunks:,})",
     )
     parser.add_argument("--seed", type=between(0, 2**63), default=1, help=DEFAULT)
     parser.set_defaults(run=run)

@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         type=between(0, COUNT_MAX),
         metavar="N",
-        help="nodes of the program's trie (default: those of apps/l3-switch, "
-        f"{IPV4.nodes:,} and for IPv6 {IPV6.nodes:,})",
+        help="nodes of the program's trie, for IPv4 chunks of nodes (default: those of "
+        f"apps/l3-switch, {IPV6.chunks:,} and for IPv4 {IPV4.chunks:,})",
     )
     parser.set_defaults(run=run)
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
     """Writes ports, next hops and one route_add for each prefix."""
     family = IPV6 if args.ipv6 else IPV4
     found = read_rib(args.rib, family)[: args.limit]
-    nodes = family.nodes if args.nodes is None else args.nodes
+    nodes = family.chunks if args.nodes is None else args.nodes
     routes = list(fitting(found, family, nodes))
     by_size = Counter(name for _, _, name in routes).most_common()
     index = {name: rank % args.hops for rank, (name, _) in enumerate(by_size)}
