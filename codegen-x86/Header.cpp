@@ -67,7 +67,7 @@ static std::string prototype(const ProgramInterface &program,
                              const ControlInterface &control) {
   std::vector<std::string> parameters;
   for (const auto &[name, type] : control.signature.params)
-    parameters.push_back(cType(type).spelling + " " + name);
+    parameters.push_back(cType(type).spelling + " " + cIdentifier(name));
   if (parameters.empty())
     parameters.push_back("void");
   return "uint32_t " + cName(program, control) + "(" +
