@@ -13,11 +13,9 @@
 //     return %2
 //   }
 //
-// A control function without a result returns 0. The wrapper of a timer has its
-// interval as an attribute.
+// A control function without a result returns 0.
 
 #include "ir/dialect/Attributes.h"
-#include "ir/dialect/Runtime.h"
 #include "passes/Passes.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
@@ -55,10 +53,6 @@ void addControlWrapper(OpBuilder &builder, func::FuncOp function) {
   auto wrapper = builder.create<LLVM::LLVMFuncOp>(
       loc, ("control." + function.getSymName()).str(),
       LLVM::LLVMFunctionType::get(i32, pointer));
-  if (auto interval =
-          function->getAttrOfType<IntegerAttr>(ir::intervalAttrName))
-    wrapper.setPassthroughAttr(builder.getArrayAttr(builder.getStrArrayAttr(
-        {ir::intervalAttrName, std::to_string(interval.getInt())})));
   OpBuilder body(builder.getContext());
   Block *block = wrapper.addEntryBlock(body);
   body.setInsertionPointToStart(block);
