@@ -159,10 +159,11 @@ struct EngineCompiler::Begun {
   std::vector<Pending> engines;
 };
 
+// What passes report is held while other threads work. A plugin's pass may end
+// the process, so it runs where all is printed at once.
 EngineCompiler::EngineCompiler(const Options &options)
-    : isParallel(threadCount() > 1),
+    : isParallel(threadCount() > 1 && options.pipeline.extra.empty()),
       canBeginPlans(isParallel && !isDumpingPasses() &&
-                    options.pipeline.extra.empty() &&
                     options.pipeline.checkedPackets == 0),
       pool(std::make_unique<llvm::DefaultThreadPool>(
           llvm::hardware_concurrency(threadCount()))) {
