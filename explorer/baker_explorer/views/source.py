@@ -247,11 +247,11 @@ class SourceView:
 
     def _cursor(self, line: int) -> None:
         lit = (Path(self._file).name, line)
-        if lit == self._lit:
-            return
-        self._lit = lit
-        self._decorate()
-        self._light_listing(reveal=True)
+        if lit != self._lit:
+            self._lit = lit
+            self._decorate()
+            self._light_listing()
+        self._reveal_lit()
 
     def _listing_line(self, line: int) -> None:
         if not self._shown or line > len(self._shown.sources):
@@ -266,11 +266,18 @@ class SourceView:
         self._decorate()
         if Path(self._file).name == source[0]:
             self.editor.reveal_line(source[1])
-        self._light_listing(reveal=False)
+        self._light_listing()
 
-    def _light_listing(self, reveal: bool) -> None:
-        lines = self._shown.lines_of(self._lit) if self._shown else []
-        lit, new = set(lines), set(self._new)
+    def _lit_lines(self) -> list[int]:
+        """The listing's lines that the line of the cursor became."""
+        return self._shown.lines_of(self._lit) if self._shown else []
+
+    def _reveal_lit(self) -> None:
+        if lines := self._lit_lines():
+            self.listing.reveal_line(lines[0])
+
+    def _light_listing(self) -> None:
+        lit, new = set(self._lit_lines()), set(self._new)
         self.listing.decorations = [
             {
                 "kind": "line",
@@ -281,8 +288,6 @@ class SourceView:
             }
             for line in sorted(lit | new)
         ]
-        if reveal and lines:
-            self.listing.reveal_line(lines[0])
 
     def _decorate(self) -> None:
         """Marks the lit line, the diagnostics, and what each line cost."""
@@ -413,4 +418,5 @@ class SourceView:
         self._note.text = note
         self.listing.decorations = []
         self.listing.set_value(listing.text)
-        self._light_listing(reveal=True)
+        self._light_listing()
+        self._reveal_lit()
