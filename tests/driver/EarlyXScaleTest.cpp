@@ -1,7 +1,7 @@
 // The XScale core's code that is begun before the plan is final.
 
 #include "driver/EarlyXScale.h"
-#include "driver/ReadProgram.h"
+#include "ReadProgramTest.h"
 #include "driver/cores/Feedback.h"
 #include "driver/pipeline/Threads.h"
 #include "ir/dialect/Attributes.h"
@@ -12,15 +12,11 @@ using namespace karakal::driver;
 
 namespace {
 
-class EarlyXScaleTest : public testing::Test {
+class EarlyXScaleTest : public ReadProgramTest {
 protected:
   void SetUp() override {
-    options.inputs = {std::string(KARAKAL_SOURCE_DIR) +
-                      "/tests/driver/Inputs/small.baker"};
-    prepareContext(context, options, remarks);
-    auto read = readProgram(options, context);
-    ASSERT_TRUE(bool(read)) << read.error().str();
-    auto made = planProgram(**read, options.pipeline);
+    ASSERT_NO_FATAL_FAILURE(read("tests/driver/Inputs/small.baker"));
+    auto made = planProgram(*program, options.pipeline);
     ASSERT_TRUE(bool(made)) << made.error().str();
     planned = std::move(*made);
   }
@@ -40,20 +36,10 @@ protected:
     return {};
   }
 
-  /// A plan that places the program's global elsewhere.
   mlir::OwningOpRef<mlir::ModuleOp> otherPlan() {
-    mlir::OwningOpRef<mlir::ModuleOp> other = planned->clone();
-    for (auto global : other->getOps<ir::GlobalOp>()) {
-      ir::Placement placement = *ir::placementOf(global);
-      placement.address += 64;
-      ir::setPlacement(global, placement);
-    }
-    return other;
+    return withGlobalsElsewhere(*planned);
   }
 
-  mlir::MLIRContext context;
-  Options options;
-  std::vector<Remark> remarks;
   mlir::OwningOpRef<mlir::ModuleOp> planned;
 };
 

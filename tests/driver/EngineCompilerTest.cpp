@@ -1,35 +1,22 @@
 // Microcode that is begun before it is asked for.
 
-#include "driver/ReadProgram.h"
+#include "ReadProgramTest.h"
 #include "driver/cores/EngineCode.h"
 #include "driver/cores/Feedback.h"
 #include "driver/pipeline/Threads.h"
 #include "ir/analysis/Explain.h"
-#include "mlir/IR/Diagnostics.h"
-
-#include <gtest/gtest.h>
 
 using namespace karakal;
 using namespace karakal::driver;
 
 namespace {
 
-class EngineCompilerTest : public testing::Test {
+class EngineCompilerTest : public ReadProgramTest {
 protected:
   void SetUp() override {
-    options.inputs = {std::string(KARAKAL_SOURCE_DIR) +
-                      "/tests/driver/Inputs/small.baker"};
-    prepareContext(context, options, remarks);
-    auto read = readProgram(options, context);
-    ASSERT_TRUE(bool(read)) << read.error().str();
-    planned = planOf(**read);
-    // Its global lies elsewhere, so that its code is another.
-    other = planned->clone();
-    for (auto global : other->getOps<ir::GlobalOp>()) {
-      ir::Placement placement = *ir::placementOf(global);
-      placement.address += 64;
-      ir::setPlacement(global, placement);
-    }
+    ASSERT_NO_FATAL_FAILURE(read("tests/driver/Inputs/small.baker"));
+    planned = planOf(*program);
+    other = withGlobalsElsewhere(*planned);
   }
   void TearDown() override { setThreadCount(0); }
 
@@ -47,20 +34,6 @@ protected:
     return engines ? engines->front().code.words : std::vector<uint64_t>();
   }
 
-  /// Counts what is reported while `body` runs.
-  template <typename Body> unsigned countReports(Body body) {
-    unsigned count = 0;
-    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
-      ++count;
-      return mlir::success();
-    });
-    body();
-    return count;
-  }
-
-  mlir::MLIRContext context;
-  Options options;
-  std::vector<Remark> remarks;
   mlir::OwningOpRef<mlir::ModuleOp> planned, other;
 };
 

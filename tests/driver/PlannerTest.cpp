@@ -1,31 +1,22 @@
 // Plans that continue from what earlier plans of the program have in common.
 
 #include "driver/cores/Planner.h"
-#include "driver/ReadProgram.h"
+#include "ReadProgramTest.h"
 #include "driver/cores/Feedback.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <gtest/gtest.h>
 
 using namespace karakal;
 using namespace karakal::driver;
 
 namespace {
 
-class PlannerTest : public testing::Test {
+class PlannerTest : public ReadProgramTest {
 protected:
   /// Reads a program with a profile in which two of three PPFs are rare.
-  PlannerTest() {
-    options.inputs = {std::string(KARAKAL_SOURCE_DIR) +
-                      "/tests/aggregation/split-cores.mlir"};
-    prepareContext(context, options, remarks);
-    auto read = readProgram(options, context);
-    EXPECT_TRUE(bool(read)) << read.error().str();
-    if (read)
-      program = std::move(*read);
+  void SetUp() override {
+    ASSERT_NO_FATAL_FAILURE(read("tests/aggregation/split-cores.mlir"));
     options.pipeline.coldShare = 0.5;
   }
 
@@ -44,22 +35,6 @@ protected:
       (*planned)->print(stream);
     return text;
   }
-
-  /// Counts what is reported while `body` runs.
-  template <typename Body> unsigned countReports(Body body) {
-    unsigned count = 0;
-    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
-      ++count;
-      return mlir::success();
-    });
-    body();
-    return count;
-  }
-
-  mlir::MLIRContext context;
-  Options options;
-  std::vector<Remark> remarks;
-  mlir::OwningOpRef<mlir::ModuleOp> program;
 };
 
 TEST_F(PlannerTest, EachPlanIsThatOfItsOptions) {

@@ -104,13 +104,6 @@ HostProgram makeInParts(Lowered &lowered, const std::string &refused = "") {
   return program;
 }
 
-std::vector<uint32_t> ports(const HostRun &run) {
-  std::vector<uint32_t> result;
-  for (const traces::Packet &frame : run.transmitted)
-    result.push_back(frame.port);
-  return result;
-}
-
 } // namespace
 
 TEST(CodePartsTest, PartsDoWhatTheWholeProgramDoes) {

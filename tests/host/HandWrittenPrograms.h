@@ -74,6 +74,14 @@ inline RunOptions optionsFor(SpecializeWhen when) {
   return options;
 }
 
+/// The ports by which frames left, in their order.
+inline std::vector<uint32_t> ports(const HostRun &run) {
+  std::vector<uint32_t> result;
+  for (const traces::Packet &frame : run.transmitted)
+    result.push_back(frame.port);
+  return result;
+}
+
 } // namespace karakal::host
 
 #endif // KARAKAL_TESTS_HOST_HANDWRITTENPROGRAMS_H

@@ -53,13 +53,6 @@ HostProgram makeSender() {
   return program;
 }
 
-std::vector<uint32_t> ports(const HostRun &run) {
-  std::vector<uint32_t> result;
-  for (const traces::Packet &frame : run.transmitted)
-    result.push_back(frame.port);
-  return result;
-}
-
 TEST(HostRunnerTest, InitRunsBeforeThePackets) {
   auto result = run(makeSender(), makeTrace(2), {});
   ASSERT_TRUE(bool(result)) << result.error().str();
