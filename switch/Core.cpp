@@ -80,6 +80,9 @@ bool Core::round() {
 
 bool Core::roundOfPort(uint32_t port) {
   Port &from = *ports[port];
+  // Only one core takes frames from a queue, or flows would lose their order.
+  if (index != 0 && !from.spreadsFlows())
+    return false;
   uint32_t max = uint32_t(incoming.size());
   bool isShared = !others.empty() && !from.spreadsFlows();
   if (isShared)

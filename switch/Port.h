@@ -47,7 +47,8 @@ public:
   const std::string &description() const { return text; }
 
   /// Gives up to `max` frames, whose bytes stay until the next call for this
-  /// queue; leaves their `port` alone.
+  /// queue; leaves their `port` alone. Called for queue 0 alone unless the port
+  /// spreads flows.
   virtual uint32_t receive(uint32_t queue, Frame *frames, uint32_t max) = 0;
   /// Sends frames and counts those that it cannot send.
   virtual void send(uint32_t queue, const Frame *frames, uint32_t count) = 0;

@@ -36,9 +36,8 @@ public:
   uint64_t rate = 0; ///< frames a second; 0: no clock
 
   uint32_t receive(uint32_t queue, Frame *frames, uint32_t max) override {
-    KARAKAL_ASSERT(max != 0, "there is room for a frame");
-    if (queue != 0)
-      return 0;
+    KARAKAL_ASSERT(queue == 0 && max != 0,
+                   "the first core has room for a frame");
     uint32_t count = 0;
     PortCounts &counts = countsOf(0);
     max = uint32_t(std::min<uint64_t>(max, arrived(counts)));

@@ -6,8 +6,8 @@
 //
 // A card spreads flows over queues by a hash that is the same in both
 // directions, and so does the kernel for some virtual devices. Other devices
-// have one queue in, which the first core serves. Cores share a queue out if
-// there are too few.
+// have queues in that the first core serves. Cores share a queue out if there
+// are too few.
 //
 // DPDK tells of few devices that they are gone. So a device that has a kernel
 // interface is asked for that interface about once a second; a device that is
@@ -50,8 +50,8 @@ constexpr VirtualDriver virtualDrivers[] = {
     {"net_af_packet", asGiven, likeCores, true, true},
     {"net_af_xdp", asGiven, likeCores, true, true},
     {"net_pcap", asGiven, likeCores, false, true},
-    // What is sent to a ring's queue comes back from the queue of that number.
-    {"net_ring", likeCores, likeCores, false, false},
+    // What a core sends to its queue of a ring comes back to it: its flows do.
+    {"net_ring", likeCores, likeCores, true, false},
     {"net_null", 1, likeCores, false, false},
     // One pair: both ends agree on the number.
     {"net_memif", 1, 1, false, false},
@@ -365,7 +365,7 @@ void EthdevPort::release(Queue &queue) {
 uint32_t EthdevPort::receive(uint32_t index, Frame *frames, uint32_t max) {
   if (!isOpen())
     return 0;
-  KARAKAL_ASSERT(index < queues.size() && max != 0,
+  KARAKAL_ASSERT(index < queues.size() && (spreads || index == 0) && max != 0,
                  "a core has a queue and room for a frame");
   attachThread();
   Queue &queue = queues[index];
