@@ -36,56 +36,69 @@ Result<XScaleCode> EarlyXScale::compile(Input &input) const {
                           options.pipeline.level, input.chip, cacheFolder);
 }
 
+std::shared_future<Result<XScaleCode>> EarlyXScale::start(Input input) const {
+  // LLVM's list of targets has no lock.
+  codegen::registerTarget();
+  registerXScaleTarget();
+  return std::async(
+             std::launch::async,
+             [this](Input input) {
+               StageTime time("xscale-early");
+               return compile(input);
+             },
+             std::move(input))
+      .share();
+}
+
+EarlyXScale::Begun *EarlyXScale::findPlan(ModuleOp planned) {
+  auto found = llvm::find_if(begun, [&](Begun &one) {
+    return OperationEquivalence::isEquivalentTo(
+        *one.plan, planned, OperationEquivalence::IgnoreLocations);
+  });
+  return found == begun.end() ? nullptr : &*found;
+}
+
+EarlyXScale::Begun *EarlyXScale::findInput(const Input &input) {
+  auto found = llvm::find_if(begun, [&](const Begun &one) {
+    return one.bitcode == input.bitcode && one.entries == input.entries;
+  });
+  return found == begun.end() ? nullptr : &*found;
+}
+
 void EarlyXScale::begin(ModuleOp planned) {
-  if (begun.valid() || threadCount() == 1 || !options.dumpPasses.empty())
+  if (threadCount() == 1 || !options.dumpPasses.empty() || findPlan(planned))
     return;
-  begunPlan = planned.clone();
-  said.clear();
+  Begun next;
+  next.plan = planned.clone();
   auto input = [&] {
     // What there is to say of the last plan is said at its end.
     ScopedDiagnosticHandler hold(planned.getContext(),
                                  [&](mlir::Diagnostic &diagnostic) {
-                                   said.push_back(std::move(diagnostic));
+                                   next.said.push_back(std::move(diagnostic));
                                    return llvm::success();
                                  });
     return lower(planned);
   }();
   if (!input)
     return;
-  // LLVM's list of targets has no lock.
-  codegen::registerTarget();
-  registerXScaleTarget();
-  begunBitcode = std::move(input->bitcode);
-  begunEntries = input->entries;
-  begun = std::async(
-      std::launch::async,
-      [this](Input input) {
-        StageTime time("xscale-early");
-        return compile(input);
-      },
-      std::move(*input));
-}
-
-/// Whether the code was begun for this plan, so that it need not be lowered
-/// again.
-bool EarlyXScale::isBegunPlan(ModuleOp planned) {
-  return begun.valid() &&
-         OperationEquivalence::isEquivalentTo(
-             *begunPlan, planned, OperationEquivalence::IgnoreLocations);
+  next.bitcode = input->bitcode;
+  next.entries = input->entries;
+  Begun *same = findInput(*input);
+  next.code = same ? same->code : start(std::move(*input));
+  begun.push_back(std::move(next));
 }
 
 Result<XScaleCode> EarlyXScale::finish(ModuleOp planned) {
-  if (isBegunPlan(planned)) {
-    for (mlir::Diagnostic &diagnostic : said)
+  if (Begun *found = findPlan(planned)) {
+    for (mlir::Diagnostic &diagnostic : found->said)
       planned.getContext()->getDiagEngine().emit(std::move(diagnostic));
-    return begun.get();
+    return found->code.get();
   }
   auto input = lower(planned);
   if (!input)
     return input.error();
-  if (begun.valid() && begunBitcode == input->bitcode &&
-      begunEntries == input->entries)
-    return begun.get();
+  if (Begun *found = findInput(*input))
+    return found->code.get();
   return compile(*input);
 }
 

@@ -7,10 +7,10 @@
 //   rare PPFs chosen → larger sizes → fewer caches → … → the core's code?
 //                    ↘ the core's code ..................↗ the same IR
 //
-// So the core's program of that plan is compiled beside the engines'. The code
-// is used if the last plan is the same, or gives the same LLVM IR, byte for
-// byte as bitcode; otherwise it is dropped and the last plan's is compiled. The
-// result is the same with any number of threads.
+// So the core's program of a plan that is likely to be the last is compiled
+// beside the engines'. The code is used if the last plan is the same, or gives
+// the same LLVM IR, byte for byte as bitcode; otherwise it is dropped and the
+// last plan's is compiled. The result is the same with any number of threads.
 
 #ifndef KARAKAL_DRIVER_EARLYXSCALE_H
 #define KARAKAL_DRIVER_EARLYXSCALE_H
@@ -20,7 +20,7 @@
 #include "driver/pipeline/Options.h"
 #include "mlir/IR/Diagnostics.h"
 #include <future>
-#include <optional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -32,7 +32,7 @@ public:
   EarlyXScale(const Options &options, std::string cacheFolder)
       : options(options), cacheFolder(std::move(cacheFolder)) {}
 
-  /// Begins with the code for this plan, unless one has begun, or the command
+  /// Begins with the code for this plan, unless that has begun, or the command
   /// line allows one thread only or asks for the module after each pass. Prints
   /// nothing.
   void begin(mlir::ModuleOp planned);
@@ -49,18 +49,24 @@ private:
     std::vector<std::string> entries;
     target::ChipParameters chip;
   };
+  /// Code that was begun for a plan.
+  struct Begun {
+    mlir::OwningOpRef<mlir::ModuleOp> plan;
+    std::vector<mlir::Diagnostic> said; ///< by its passes
+    std::string bitcode;
+    std::vector<std::string> entries;
+    /// Waits for its thread when the last one is destroyed.
+    std::shared_future<Result<XScaleCode>> code;
+  };
   Result<Input> lower(mlir::ModuleOp planned) const;
   Result<XScaleCode> compile(Input &input) const;
-  bool isBegunPlan(mlir::ModuleOp planned);
+  std::shared_future<Result<XScaleCode>> start(Input input) const;
+  Begun *findPlan(mlir::ModuleOp planned);
+  Begun *findInput(const Input &input);
 
   const Options &options;
   std::string cacheFolder;
-  mlir::OwningOpRef<mlir::ModuleOp> begunPlan;
-  std::vector<mlir::Diagnostic> said; ///< of its passes
-  std::string begunBitcode;
-  std::vector<std::string> begunEntries;
-  /// Waits for its thread when it is destroyed.
-  std::future<Result<XScaleCode>> begun;
+  std::list<Begun> begun;
 };
 
 } // namespace karakal::driver

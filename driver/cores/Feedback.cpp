@@ -143,13 +143,14 @@ void beginCacheTrial(Planner &planner, EngineCompiler &compiler,
 /// Plans and compiles with ever larger sizes until each aggregate fits its
 /// engine. Says nothing if a trial finds no mapping. A trial with more than
 /// `aggregatesMax` ends before it is compiled: with larger sizes it would have
-/// no fewer.
+/// no fewer. Calls `onPlan` beside the compilation of each plan.
 ///
 /// With two threads the first trial of the caches is begun beside a program
 /// that is likely to be chosen.
-Result<PlannedProgram> compileToFit(Planner &planner, EngineCompiler &compiler,
-                                    Options options, bool isTrial = false,
-                                    size_t aggregatesMax = Planner::anyCount) {
+Result<PlannedProgram>
+compileToFit(Planner &planner, EngineCompiler &compiler, Options options,
+             bool isTrial = false, size_t aggregatesMax = Planner::anyCount,
+             llvm::function_ref<void(ModuleOp)> onPlan = {}) {
   double &wordsScale = options.pipeline.wordsScale;
   auto planned = planTrial(planner.context(), isTrial, [&] {
     return planToFit(planner, options.pipeline, wordsScale, aggregatesMax);
@@ -158,6 +159,8 @@ Result<PlannedProgram> compileToFit(Planner &planner, EngineCompiler &compiler,
     if (!planned)
       return planned.error();
     auto engines = compiler.compile(**planned, options, [&] {
+      if (onPlan)
+        onPlan(**planned);
       beginCacheTrial(planner, compiler, **planned, options);
     });
     if (engines)
@@ -206,10 +209,11 @@ double wordsPerEstimate(const PlannedProgram &made) {
 /// another aggregate, because aggregates share the engines, nor predicted rate.
 class RareChoice {
 public:
+  /// `onLikelyPlan` is called for plans that are likely to be chosen.
   RareChoice(Planner &planner, EngineCompiler &compiler, ModuleOp program,
-             Options &options)
+             Options &options, llvm::function_ref<void(ModuleOp)> onLikelyPlan)
       : planner(planner), compiler(compiler), program(program),
-        options(options) {}
+        options(options), onLikelyPlan(onLikelyPlan) {}
 
   /// Compiles with the chosen number, which `options` then has.
   Result<PlannedProgram> compile();
@@ -226,6 +230,7 @@ private:
   EngineCompiler &compiler;
   ModuleOp program;
   Options &options;
+  llvm::function_ref<void(ModuleOp)> onLikelyPlan;
   size_t aggregatesMax = 1;
   double rateMin = 0;
   /// Estimates have the scale of generated code.
@@ -244,8 +249,8 @@ unsigned countRare(ModuleOp planned) {
 /// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
 std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
   options.pipeline.rareOnEngines = count;
-  auto made =
-      compileToFit(planner, compiler, options, /*isTrial=*/true, aggregatesMax);
+  auto made = compileToFit(planner, compiler, options, /*isTrial=*/true,
+                           aggregatesMax, onLikelyPlan);
   if (!made || rateOf(*made) < rateMin)
     return std::nullopt;
   return std::move(*made);
@@ -377,17 +382,16 @@ planAndCompile(ModuleOp program, const Options &options,
   Options fewer = options;
   Planner planner(program);
   EngineCompiler compiler(options);
-  auto made = RareChoice(planner, compiler, program, fewer).compile();
-  if (!made)
-    return made;
-  auto tell = [&] {
-    if (onLikelyPlan)
-      onLikelyPlan(*made->program);
-  };
   // Whether array caches stay changes the core's program, which tells the
   // engines of its updates.
-  if (swcache::arrayCachesOf(*made->program).empty())
-    tell();
+  auto tell = [&](ModuleOp planned) {
+    if (onLikelyPlan && swcache::arrayCachesOf(planned).empty())
+      onLikelyPlan(planned);
+  };
+  auto made = RareChoice(planner, compiler, program, fewer, tell).compile();
+  if (!made)
+    return made;
+  tell(*made->program);
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
     made = withTrueSizes(std::move(*made), planner, compiler, fewer);
     reassignEngines(*made->program, made->engines);
@@ -398,7 +402,8 @@ planAndCompile(ModuleOp program, const Options &options,
     trial.leaveOut(fewer.pipeline);
     made = betterOf(std::move(*made), compileToFit(planner, compiler, fewer),
                     trial.gainMin);
-    tell();
+    if (onLikelyPlan)
+      onLikelyPlan(*made->program);
   }
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);

@@ -39,9 +39,10 @@ planProgram(mlir::ModuleOp program, const PipelineOptions &options);
 /// Plans and compiles. If an aggregate does not fit its engine, plans again
 /// with larger sizes. Software caches stay only if the model predicts that the
 /// code with them is no slower than the code without. Calls `onLikelyPlan`,
-/// once or several times, with the plan whose rare PPFs and array caches are
-/// chosen: what is still tried leaves the program of the XScale core as it is,
-/// as a rule. Errors: those of the passes and of the code generator.
+/// once or several times, with a plan whose rare PPFs and array caches are
+/// likely to be chosen: what is still tried leaves the program of the XScale
+/// core as it is, as a rule. Errors: those of the passes and of the code
+/// generator.
 Result<PlannedProgram>
 planAndCompile(mlir::ModuleOp program, const Options &options,
                llvm::function_ref<void(mlir::ModuleOp)> onLikelyPlan = {});

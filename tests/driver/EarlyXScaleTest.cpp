@@ -21,13 +21,15 @@ protected:
     planned = std::move(*made);
   }
 
-  /// The bytes of the core's text with this many threads, if the code of
-  /// `first` is begun and the plan becomes `last`.
-  std::vector<uint8_t> codeOf(unsigned threads, mlir::ModuleOp first,
+  /// The bytes of the core's text with this many threads, if the code of the
+  /// plans `likely` is begun and the plan becomes `last`.
+  std::vector<uint8_t> codeOf(unsigned threads,
+                              const std::vector<mlir::ModuleOp> &likely,
                               mlir::ModuleOp last) {
     setThreadCount(threads);
     EarlyXScale core(options, "");
-    core.begin(first);
+    for (mlir::ModuleOp plan : likely)
+      core.begin(plan);
     auto code = core.finish(last);
     EXPECT_TRUE(bool(code)) << code.error().str();
     for (const XScaleCode::Segment &segment : code->segments)
@@ -46,14 +48,21 @@ protected:
 } // namespace
 
 TEST_F(EarlyXScaleTest, TheCodeIsThatOfOneThread) {
-  auto alone = codeOf(1, *planned, *planned);
+  auto alone = codeOf(1, {}, *planned);
   EXPECT_FALSE(alone.empty());
-  EXPECT_EQ(codeOf(2, *planned, *planned), alone);
+  EXPECT_EQ(codeOf(2, {*planned}, *planned), alone);
 }
 
 TEST_F(EarlyXScaleTest, CodeForAnotherPlanIsDropped) {
   auto other = otherPlan();
-  auto wanted = codeOf(1, *other, *other);
-  EXPECT_NE(wanted, codeOf(1, *planned, *planned));
-  EXPECT_EQ(codeOf(2, *planned, *other), wanted);
+  auto wanted = codeOf(1, {}, *other);
+  EXPECT_NE(wanted, codeOf(1, {}, *planned));
+  EXPECT_EQ(codeOf(2, {*planned}, *other), wanted);
+}
+
+TEST_F(EarlyXScaleTest, AnyOfThePlansMayBeTheLast) {
+  auto other = otherPlan();
+  for (mlir::ModuleOp last : {*planned, *other})
+    EXPECT_EQ(codeOf(2, {*planned, *other, *planned}, last),
+              codeOf(1, {}, last));
 }
