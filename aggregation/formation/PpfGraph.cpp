@@ -14,16 +14,17 @@ namespace karakal::agg {
 namespace {
 
 /// The channels that `ppf` puts on, itself or in functions that it calls.
-llvm::SetVector<Operation *> channelsOf(func::FuncOp ppf, ModuleOp module) {
+llvm::SetVector<Operation *> channelsOf(func::FuncOp ppf,
+                                        const SymbolTable &symbols) {
   llvm::SetVector<Operation *> functions, channels;
   functions.insert(ppf);
   for (size_t i = 0; i < functions.size(); ++i)
     functions[i]->walk([&](Operation *op) {
       if (auto call = dyn_cast<func::CallOp>(op)) {
-        if (Operation *callee = module.lookupSymbol(call.getCallee()))
+        if (Operation *callee = symbols.lookup(call.getCallee()))
           functions.insert(callee);
       } else if (auto put = dyn_cast<ir::ChannelPutOp>(op)) {
-        channels.insert(module.lookupSymbol(put.getChannel()));
+        channels.insert(symbols.lookup(put.getChannel()));
       }
     });
   return channels;
@@ -32,6 +33,7 @@ llvm::SetVector<Operation *> channelsOf(func::FuncOp ppf, ModuleOp module) {
 } // namespace
 
 PpfGraph::PpfGraph(ModuleOp module) {
+  const SymbolTable symbols(module);
   llvm::DenseMap<Operation *, size_t> indices;
   for (auto function : module.getOps<func::FuncOp>())
     if (ir::isPpf(function)) {
@@ -40,22 +42,22 @@ PpfGraph::PpfGraph(ModuleOp module) {
     }
   for (auto channel : module.getOps<ir::ChannelOp>())
     if (channel.comesFromRx() && !channel.goesToTx())
-      fed.push_back(module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
+      fed.push_back(symbols.lookup<func::FuncOp>(channel.getConsumer()));
   for (auto function : module.getOps<func::FuncOp>())
     if (ir::kindOf(function) == ir::FunctionKind::Control)
-      for (Operation *op : channelsOf(function, module)) {
+      for (Operation *op : channelsOf(function, symbols)) {
         auto channel = cast<ir::ChannelOp>(op);
         if (channel.goesToTx() || llvm::is_contained(fromControl, channel))
           continue;
         fromControl.push_back(channel);
-        fed.push_back(module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
+        fed.push_back(symbols.lookup<func::FuncOp>(channel.getConsumer()));
       }
   for (size_t from = 0; from < ppfs.size(); ++from)
-    for (Operation *op : channelsOf(ppfs[from], module)) {
+    for (Operation *op : channelsOf(ppfs[from], symbols)) {
       auto channel = cast<ir::ChannelOp>(op);
       if (channel.goesToTx())
         continue;
-      Operation *consumer = module.lookupSymbol(channel.getConsumer());
+      Operation *consumer = symbols.lookup(channel.getConsumer());
       KARAKAL_ASSERT(indices.contains(consumer), "a PPF consumes a channel");
       edges.push_back({channel, from, indices.lookup(consumer)});
     }

@@ -7,6 +7,7 @@
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "passes/packets/Stoppable.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -18,20 +19,35 @@ namespace {
 constexpr const char *startEnd = "init-globals";
 constexpr const char *aggregationEnd = "aggregation";
 
-/// Tells whether passes report anything meanwhile. A module is kept only if
-/// they do not: otherwise they have to run again to say it again.
+/// Returns a diagnostic that says the same.
+mlir::Diagnostic copyOf(mlir::Diagnostic &said) {
+  auto copyArguments = [](mlir::Diagnostic &from, mlir::Diagnostic &to) {
+    for (DiagnosticArgument &argument : from.getArguments()) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      argument.print(stream);
+      to << text;
+    }
+  };
+  mlir::Diagnostic copy(said.getLocation(), said.getSeverity());
+  copyArguments(said, copy);
+  for (mlir::Diagnostic &note : said.getNotes())
+    copyArguments(note, copy.attachNote(note.getLocation()));
+  return copy;
+}
+
+/// Keeps what passes say meanwhile, and lets it through.
 class Listener {
 public:
   explicit Listener(MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &) {
-          isQuiet = false;
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          said.push_back(copyOf(diagnostic));
           return llvm::failure(); // the next handler prints it
         }) {}
-  /// Nothing was reported, and no module is written after its pass.
-  bool mayKeep() const { return isQuiet && !isDumpingPasses(); }
+
+  std::vector<mlir::Diagnostic> said;
 
 private:
-  bool isQuiet = true;
   ScopedDiagnosticHandler handler;
 };
 
@@ -54,10 +70,17 @@ Planner::Start *Planner::findStart(const PipelineOptions &options) {
   return nullptr;
 }
 
+/// Returns a copy of a module that was kept, and says what its passes said.
+OwningOpRef<ModuleOp> Planner::continueFrom(Kept &kept) {
+  for (mlir::Diagnostic &diagnostic : kept.said)
+    kept.module->getContext()->getDiagEngine().emit(copyOf(diagnostic));
+  return kept.module->clone();
+}
+
 /// Runs the passes before split-cores, or takes what they made before.
 Result<OwningOpRef<ModuleOp>> Planner::start(const PipelineOptions &options) {
   if (Start *found = findStart(options))
-    return OwningOpRef<ModuleOp>(found->module->clone());
+    return continueFrom(found->kept);
   Listener listener(program.getContext());
   OwningOpRef<ModuleOp> module = program.clone();
   if (options.keepsOrder)
@@ -65,12 +88,13 @@ Result<OwningOpRef<ModuleOp>> Planner::start(const PipelineOptions &options) {
                           UnitAttr::get(program.getContext()));
   if (Status done = runRows(*module, options, "", startEnd); !done)
     return done.error();
-  if (listener.mayKeep())
+  // Passes whose modules are written run each time.
+  if (!isDumpingPasses())
     starts.push_back({options.wordsScale,
                       options.cacheLookups,
                       options.cacheArrays,
                       options.disabled,
-                      module->clone(),
+                      {module->clone(), std::move(listener.said)},
                       {}});
   return module;
 }
@@ -80,11 +104,11 @@ Planner::aggregate(const PipelineOptions &options) {
   if (Start *found = findStart(options))
     if (auto kept = found->aggregated.find(options.rareOnEngines);
         kept != found->aggregated.end())
-      return OwningOpRef<ModuleOp>(kept->second->clone());
+      return continueFrom(kept->second);
+  Listener listener(program.getContext());
   auto module = start(options);
   if (!module)
     return module;
-  Listener listener(program.getContext());
   Status done = runRows(**module, options, startEnd, aggregationEnd);
   if (!done) {
     Error error = done.error();
@@ -94,8 +118,9 @@ Planner::aggregate(const PipelineOptions &options) {
   }
   KARAKAL_ASSERT(!ir::aggregatesOf(**module).empty(),
                  "a planned program has an aggregate");
-  if (Start *found = findStart(options); found && listener.mayKeep())
-    found->aggregated[options.rareOnEngines] = (*module)->clone();
+  if (Start *found = findStart(options))
+    found->aggregated[options.rareOnEngines] = {(*module)->clone(),
+                                                std::move(listener.said)};
   return module;
 }
 

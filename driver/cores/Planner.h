@@ -8,17 +8,20 @@
 //             one size factor   one number of
 //             and set of caches rare PPFs too
 //
-// The planner keeps the module at both places and continues from there.
+// The planner keeps the module at both places, with what the passes said, and
+// continues from there.
 
 #ifndef KARAKAL_DRIVER_CORES_PLANNER_H
 #define KARAKAL_DRIVER_CORES_PLANNER_H
 
 #include "driver/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <limits>
 #include <list>
 #include <map>
+#include <vector>
 
 namespace karakal::driver {
 
@@ -44,17 +47,23 @@ public:
   aggregate(const PipelineOptions &options);
 
 private:
-  /// What the passes before split-cores made of the program.
+  /// What passes made of the program.
+  struct Kept {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::vector<mlir::Diagnostic> said;
+  };
+  /// The program before split-cores.
   struct Start {
     double wordsScale;
     bool cacheLookups, cacheArrays;
     std::vector<std::string> disabled;
-    mlir::OwningOpRef<mlir::ModuleOp> module;
+    Kept kept;
     /// After aggregation, by the number of rare PPFs on the engines.
-    std::map<unsigned, mlir::OwningOpRef<mlir::ModuleOp>> aggregated;
+    std::map<unsigned, Kept> aggregated;
   };
 
   Start *findStart(const PipelineOptions &options);
+  static mlir::OwningOpRef<mlir::ModuleOp> continueFrom(Kept &kept);
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   start(const PipelineOptions &options);
 
