@@ -19,11 +19,11 @@ static bool bitOf(const HashKey &key, uint32_t n) {
   return (n < 64 ? key.low >> n : key.high >> (n - 64)) & 1;
 }
 
-HashKey hashKey(HashKey key, uint32_t bits) {
+HashKey hashKey(HashKey key, uint32_t bits, HashKey multiplier) {
   KARAKAL_ASSERT(bits == 48 || bits == 64 || bits == 128,
                  "the unit hashes keys of 48, 64 and 128 bits");
   key = masked(key, bits);
-  HashKey factor = masked(HashMultiplier, bits);
+  HashKey factor = masked(multiplier, bits);
   HashKey result;
   for (uint32_t i = bits; i-- > 0;) {
     bool carry = bitOf(result, bits - 1);
