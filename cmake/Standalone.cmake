@@ -3,7 +3,7 @@
 # behind it. Both lie in lib/karakal/ of the build tree and of a prefix.
 
 add_library(karakal-standalone STATIC runtime/x86/main.cpp)
-foreach(folder IN ITEMS support traces host/standalone)
+foreach(folder IN ITEMS support target-ixp traces host/standalone)
   karakal_library_of(${folder} library)
   target_sources(karakal-standalone PRIVATE "$<TARGET_OBJECTS:${library}>")
 endforeach()

@@ -34,7 +34,14 @@ typedef struct {
   uint64_t no_buffer;   /* not accepted: no free buffer */
 } @_counts;
 
-/* Sets the program's data to their start. Comes before all other calls. A
+/* Chooses the multiplier of hash48, hash64 and hash128 by a secret of 128 bits,
+   such as getrandom(2) gives. Nobody who does not know it can compute keys that
+   fill one chain of a table. Comes before @_init. Without it the multiplier is
+   that of bakerc --hash-key, or one that everybody knows. */
+void @_set_hash_key(uint64_t high, uint64_t low);
+
+/* Sets the program's data to their start. Comes before all other calls but
+   @_set_hash_key. A
    program is one state: its functions must not run on two threads at a time. */
 void @_init(void);
 

@@ -4,6 +4,8 @@
 // the C library alone. The header declares, for a program NAME:
 //
 //   void NAME_init(void);
+//   void NAME_set_hash_key(uint64_t high, uint64_t low);
+//   uint64_t NAME_set_time(uint64_t ns);
 //   uint32_t NAME_batch(const NAME_frame *in, uint32_t count, NAME_frame *out);
 //   uint32_t NAME_use_level(uint32_t most);
 //   uint32_t NAME_use_sub_batch(uint32_t most);
@@ -54,6 +56,8 @@ struct ProgramInterface {
   std::vector<std::string> refusals;
   /// The clock that `timestamp` counts in units of 16 cycles.
   uint64_t engineHz = 0;
+  /// The multiplier of its hashes until it gets a key.
+  target::HashKey hashMultiplier = target::HashMultiplier;
   /// Whether the module has `BatchMemory::RunFunction`.
   bool hasStages = false;
   /// How many packets an executable gives to a batch, and how many packets run

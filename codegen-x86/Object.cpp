@@ -27,11 +27,11 @@ namespace karakal::x86 {
 using namespace llvm;
 
 static constexpr const char *runtimePrefix = "karakal_x86_";
-/// Functions of runtime/x86/interface.cpp that the header declares.
+/// Functions of runtime/x86/ that the header declares.
 static constexpr const char *publicFunctions[] = {
     "init",          "batch",      "use_level",
     "use_sub_batch", "statistics", "drop_reason_count",
-    "drop_name",     "drop_count"};
+    "drop_name",     "drop_count", "set_hash_key"};
 
 namespace {
 
@@ -242,6 +242,7 @@ std::string makeObject(Module &module, const ProgramInterface &program) {
   for (RuntimePart part : {RuntimePart::Packets, RuntimePart::Interface,
                            RuntimePart::Batches, RuntimePart::Services})
     linkRuntime(module, part);
+  setHashMultiplier(module, program.hashMultiplier);
   nameInterface(module, program);
   // Until then stages are called by their addresses, which copies must not be.
   inlineAlways(module, *machine);

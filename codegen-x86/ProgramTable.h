@@ -59,6 +59,8 @@ struct ProgramTable {
   void (*drain)();
   /// Sets the time of what runs between batches, in ns; returns the one before.
   uint64_t (*setTime)(uint64_t ns);
+  /// Chooses the multiplier of hashes by a secret; comes before `init`.
+  void (*setHashKey)(uint64_t high, uint64_t low);
   PacketState *state;
   /// Called in place of ending the process.
   void (**onFault)(PacketFault fault, uint32_t a, uint32_t b);
@@ -72,7 +74,7 @@ struct ProgramTable {
   uint64_t controlCount;
 };
 
-static_assert(sizeof(ControlEntry) == 8 * 8 && sizeof(ProgramTable) == 20 * 8,
+static_assert(sizeof(ControlEntry) == 8 * 8 && sizeof(ProgramTable) == 21 * 8,
               "each member takes eight bytes");
 
 } // namespace karakal::x86

@@ -91,8 +91,8 @@ void writeProgramTable(Module &module, const ProgramInterface &program) {
   TableWriter table(module);
   table.number(sizeof(ProgramTable));
   table.text(program.name);
-  for (const char *name :
-       {"init", "batch", "use_sub_batch", "statistics", "drain", "set_time"})
+  for (const char *name : {"init", "batch", "use_sub_batch", "statistics",
+                           "drain", "set_time", "set_hash_key"})
     table.function(std::string("karakal_x86_") + name);
   for (const char *name : {"state", "on_fault"})
     table.variable(std::string("karakal_x86_") + name);

@@ -61,6 +61,30 @@ void linkRuntime(Module &module, RuntimePart part) {
   KARAKAL_ASSERT(!failed, "the runtime has the types that programs expect");
 }
 
+/// The multiplier of runtime/x86/services.cpp; null if nothing is hashed.
+static GlobalVariable *hashMultiplierIn(Module &module) {
+  return module.getGlobalVariable("karakal_x86_hash_multiplier", true);
+}
+
+void setHashMultiplier(Module &module, target::HashKey multiplier) {
+  GlobalVariable *variable = hashMultiplierIn(module);
+  if (!variable)
+    return;
+  auto *type = cast<StructType>(variable->getValueType());
+  auto *word = Type::getInt64Ty(module.getContext());
+  variable->setInitializer(
+      ConstantStruct::get(type, ConstantInt::get(word, multiplier.low),
+                          ConstantInt::get(word, multiplier.high)));
+}
+
+void fixHashMultiplier(Module &module, target::HashKey multiplier) {
+  setHashMultiplier(module, multiplier);
+  if (GlobalVariable *variable = hashMultiplierIn(module)) {
+    variable->setConstant(true);
+    variable->setLinkage(GlobalValue::InternalLinkage);
+  }
+}
+
 namespace {
 
 /// Adds the code of markXScalePpfs to one module.

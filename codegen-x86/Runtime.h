@@ -3,6 +3,7 @@
 #ifndef KARAKAL_CODEGEN_X86_RUNTIME_H
 #define KARAKAL_CODEGEN_X86_RUNTIME_H
 
+#include "target-ixp/table/HashFunction.h"
 #include "llvm/IR/Module.h"
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ enum class RuntimePart {
 /// PacketMemory.h describes; whoever runs the module defines the symbols named
 /// there. `module` has the data layout of its target.
 void linkRuntime(llvm::Module &module, RuntimePart part);
+
+/// Gives the hashes of a module with the services their multiplier: it starts
+/// as `multiplier`, and a program that is compiled ahead of time may change it.
+void setHashMultiplier(llvm::Module &module, target::HashKey multiplier);
+/// The same for good, so that LLVM sees the value.
+void fixHashMultiplier(llvm::Module &module, target::HashKey multiplier);
 
 /// A PPF of a module by its symbol.
 struct PpfSymbol {

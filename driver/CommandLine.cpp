@@ -12,6 +12,7 @@
 #include "support/CommandLine.h"
 #include "target-ixp/chip/CheckTarget.h"
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/table/HashSecret.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -207,6 +208,11 @@ void declareTarget(CLI::App &app, CommandLine &line) {
   app.add_option("--set", line.settings,
                  "a chip parameter to compile for, name=value, such as "
                  "sram.size=BYTES of a channel; ixpsim --describe lists them");
+  app.add_option("--hash-key", options.hashKey,
+                 "a secret of 1 to 32 hexadecimal digits that chooses the "
+                 "multiplier of hash48, hash64 and hash128, so that nobody "
+                 "else can compute keys of a table that collide")
+      ->check(target::findHashSecretFault);
   app.add_option("--policy", line.policy,
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")

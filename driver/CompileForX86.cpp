@@ -33,6 +33,7 @@ static x86::ProgramInterface interfaceOf(const host::HostProgram &program,
     interface.controls.push_back(
         {control.symbol, control.signature, control.intervalUs});
   interface.refusals = program.refusals;
+  interface.hashMultiplier = program.hashMultiplier;
   interface.hasStages = program.hasBatches;
   return interface;
 }

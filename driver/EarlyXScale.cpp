@@ -28,12 +28,14 @@ Result<EarlyXScale::Input> EarlyXScale::lower(ModuleOp planned) const {
   input.core = std::move(*core);
   input.entries = xscaleEntries(planned);
   input.chip = ir::chipOf(planned);
+  input.hashMultiplier = ir::ownHashMultiplierOf(planned);
   return input;
 }
 
 Result<XScaleCode> EarlyXScale::compile(Input &input) const {
   return compileForXScale(*input.core.module, input.entries,
-                          options.pipeline.level, input.chip, cacheFolder);
+                          options.pipeline.level, input.chip, cacheFolder,
+                          input.hashMultiplier);
 }
 
 std::shared_future<Result<XScaleCode>> EarlyXScale::start(Input input) const {

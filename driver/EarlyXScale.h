@@ -48,6 +48,7 @@ private:
     std::string bitcode;
     std::vector<std::string> entries;
     target::ChipParameters chip;
+    std::optional<target::HashKey> hashMultiplier;
   };
   /// Code that was begun for a plan.
   struct Begun {

@@ -17,6 +17,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "support/DiagnosticPrinter.h"
+#include "target-ixp/table/HashMultiplier.h"
+#include "target-ixp/table/HashSecret.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -138,6 +140,10 @@ Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
     (*program)->setName(llvm::sys::path::stem(first));
   if (!options.target.empty())
     ir::setTarget(**program, options.target);
+  if (!options.hashKey.empty())
+    ir::setHashMultiplier(
+        **program,
+        target::multiplierOf(*target::readHashSecret(options.hashKey)));
   return program;
 }
 

@@ -81,6 +81,7 @@ HostProgram describe(mlir::ModuleOp baker) {
   }
   program.dropReasons = ir::programDropReasons(baker);
   program.refusals = ir::refusalsOf(baker);
+  program.hashMultiplier = ir::hashMultiplierOf(baker);
   KARAKAL_ASSERT(program.dropReasons.size() >= 2,
                  "'unspecified' and 'truncated' are always drop reasons");
   // Globals have their initial values before any other init function runs.

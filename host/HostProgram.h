@@ -18,6 +18,7 @@
 
 #include "codegen-x86/specialize/TableShape.h"
 #include "support/Error.h"
+#include "target-ixp/table/HashFunction.h"
 #include "traces/ControlFile.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -94,6 +95,8 @@ struct HostProgram {
   std::vector<std::string> changedTables;
   /// The texts of `refusal`, in the order of their numbers.
   std::vector<std::string> refusals;
+  /// The multiplier of its hashes.
+  target::HashKey hashMultiplier = target::HashMultiplier;
   /// Numbers of counters of `baker_profile_add` and of sites of
   /// `baker_profile_load` (host/Instrument.h). 0 if the program is not
   /// instrumented.

@@ -47,6 +47,7 @@ public:
     KARAKAL_ASSERT(options.subBatch >= 1 && options.subBatch <= options.burst,
                    "a sub-batch is a part of its burst");
     runtime.services().engineHz = options.engineHz;
+    runtime.services().hashMultiplier = program.hashMultiplier;
     if (fast) {
       compiled.fuel = &noFuel;
       compiled.ppf = &noPpf;

@@ -222,6 +222,7 @@ static void addFastPrimitives(HostProgram &program) {
   x86::linkRuntime(*program.module, x86::RuntimePart::Packets);
   x86::linkRuntime(*program.module, x86::RuntimePart::Batches);
   x86::linkRuntime(*program.module, x86::RuntimePart::Services);
+  x86::fixHashMultiplier(*program.module, program.hashMultiplier);
 }
 
 static x86::ProgramParts partsOf(const HostProgram &program) {
@@ -231,6 +232,7 @@ static x86::ProgramParts partsOf(const HostProgram &program) {
     parts.controls.emplace_back(control.symbol, control.signature.name);
   parts.inits = program.inits;
   parts.tables = program.tables;
+  parts.hashMultiplier = program.hashMultiplier;
   return parts;
 }
 

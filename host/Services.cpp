@@ -6,7 +6,6 @@
 #include "host/Services.h"
 #include "codegen-x86/PacketFunctions.h"
 #include "target-ixp/chip/RuntimeNames.h"
-#include "target-ixp/table/HashFunction.h"
 
 #include <cstdio>
 
@@ -24,17 +23,17 @@ extern "C" {
 
 __extension__ typedef unsigned __int128 Wide;
 
-static uint64_t hash48(uint64_t key) {
-  return target::hashKey({key, 0}, 48).low;
+static target::HashKey hashOf(target::HashKey key, uint32_t bits) {
+  return target::hashKey(
+      key, bits, running ? running->hashMultiplier : target::HashMultiplier);
 }
 
-static uint64_t hash64(uint64_t key) {
-  return target::hashKey({key, 0}, 64).low;
-}
+static uint64_t hash48(uint64_t key) { return hashOf({key, 0}, 48).low; }
+
+static uint64_t hash64(uint64_t key) { return hashOf({key, 0}, 64).low; }
 
 static Wide hash128(Wide key) {
-  target::HashKey hash =
-      target::hashKey({uint64_t(key), uint64_t(key >> 64)}, 128);
+  target::HashKey hash = hashOf({uint64_t(key), uint64_t(key >> 64)}, 128);
   return Wide(hash.high) << 64 | hash.low;
 }
 

@@ -3,6 +3,8 @@
 #ifndef KARAKAL_HOST_SERVICES_H
 #define KARAKAL_HOST_SERVICES_H
 
+#include "target-ixp/table/HashFunction.h"
+
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -19,6 +21,8 @@ struct ServiceState {
   /// The clock of the chip's engines.
   uint64_t engineHz = 0;
   uint32_t lastRandom = 1;
+  /// The multiplier of the program's hashes.
+  target::HashKey hashMultiplier = target::HashMultiplier;
 
   /// A pseudo-random number.
   uint32_t random();

@@ -248,12 +248,22 @@ define internal i128 @aligned(i32 %low, i32 %high, i128 %shift) alwaysinline {
   ret i128 %aligned
 }
 
+; The multiplier (target-ixp/table/HashFunction.h, HashMultiplier) at the upper
+; end. In a program with a hash key the driver takes the constant from a word of
+; data, which a loader may change.
+define internal i128 @hash.multiplier(i128 %shift) alwaysinline {
+  ; 0xbf58476d1ce4e5b99e3779b97f4a7c15
+  %shifted = shl i128 -85941448906574593376181134309648073707, %shift
+  ret i128 %shifted
+}
+
 define { i32, i32 } @__ixp_hash_48(i32 %w0, i32 %w1) {
   %high = and i32 %w1, 65535
   %key = call i128 @aligned(i32 %w0, i32 %high, i128 80)
+  %multiplier = call i128 @hash.multiplier(i128 80)
   %hash = call i128 @hash(
       i128 %key, i32 6, ptr @hash.tables.48,
-      i128 161799744176108982210402315072534740992, ; 0x79b97f4a7c15
+      i128 %multiplier,
       i128 486777834114417549018621554982912)
   %low.wide = lshr i128 %hash, 80
   %low = trunc i128 %low.wide to i64
@@ -263,9 +273,10 @@ define { i32, i32 } @__ixp_hash_48(i32 %w0, i32 %w1) {
 
 define { i32, i32 } @__ixp_hash_64(i32 %w0, i32 %w1) {
   %key = call i128 @aligned(i32 %w0, i32 %w1, i128 64)
+  %multiplier = call i128 @hash.multiplier(i128 64)
   %hash = call i128 @hash(
       i128 %key, i32 8, ptr @hash.tables.64,
-      i128 -129976298391535590315192354515447709696, ; 0x9e3779b97f4a7c15
+      i128 %multiplier,
       i128 498062089990157893632)
   %low.wide = lshr i128 %hash, 64
   %low = trunc i128 %low.wide to i64
@@ -278,10 +289,10 @@ define { i32, i32, i32, i32 } @__ixp_hash_128(i32 %w0, i32 %w1, i32 %w2,
   %upper = call i128 @aligned(i32 %w2, i32 %w3, i128 64)
   %lower = call i128 @aligned(i32 %w0, i32 %w1, i128 0)
   %key = or i128 %upper, %lower
-  ; 0xbf58476d1ce4e5b9 and 0x9e3779b97f4a7c15
+  %multiplier = call i128 @hash.multiplier(i128 0)
   %hash = call i128 @hash(
       i128 %key, i32 16, ptr @hash.tables.128,
-      i128 -85941448906574593376181134309648073707, i128 135)
+      i128 %multiplier, i128 135)
   %low = trunc i128 %hash to i64
   %high.wide = lshr i128 %hash, 64
   %high = trunc i128 %high.wide to i64

@@ -175,6 +175,7 @@ Specializable Preparation::run() {
   ofPackets = accessesOf(module, packets);
   ofChangers = accessesOf(module, changers);
   made.packetEntries = program.packetEntries;
+  made.hashMultiplier = program.hashMultiplier;
   describeGlobals();
   findWriters();
   for (const TableShape &table : program.tables)

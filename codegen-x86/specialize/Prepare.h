@@ -15,6 +15,7 @@
 #define KARAKAL_CODEGEN_X86_SPECIALIZE_PREPARE_H
 
 #include "codegen-x86/specialize/TableShape.h"
+#include "target-ixp/table/HashFunction.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
 #include <string>
@@ -30,6 +31,7 @@ struct ProgramParts {
   std::vector<std::pair<std::string, std::string>> controls;
   std::vector<std::string> inits;
   std::vector<TableShape> tables;
+  target::HashKey hashMultiplier = target::HashMultiplier;
 };
 
 /// A global that packets use.
@@ -59,6 +61,7 @@ struct Specializable {
   /// Tables whose look-ups depend on globals with versions alone.
   std::vector<TableShape> tables;
   unsigned versionCount = 0;
+  target::HashKey hashMultiplier = target::HashMultiplier;
 
   const SharedGlobal *global(const std::string &name) const;
 };

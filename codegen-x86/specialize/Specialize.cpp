@@ -267,6 +267,7 @@ static void finish(Module &module, const Specializable &program,
                              Type::getVoidTy(module.getContext()));
   linkRuntime(module, RuntimePart::Packets);
   linkRuntime(module, RuntimePart::Services);
+  fixHashMultiplier(module, program.hashMultiplier);
   keepEntriesAlone(module, program);
   verify(module, "before optimization");
   optimize(module, machine);

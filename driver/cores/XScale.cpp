@@ -14,6 +14,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -52,6 +53,30 @@ constexpr const char *linkerScript = R"(SECTIONS {
                 *(.comment) *(.note.*) }
 }
 )";
+
+/// The multiplier of hashes as data.
+constexpr const char *hashMultiplierSymbol = "karakal_hash_multiplier";
+
+/// Makes the hashes of xscale.ll read their multiplier from data that starts as
+/// `multiplier` and that a loader may change.
+void readHashMultiplier(Module &module, target::HashKey multiplier) {
+  Function *function = module.getFunction("hash.multiplier");
+  KARAKAL_ASSERT(function && function->arg_size() == 1,
+                 "xscale.ll has the multiplier of hashes");
+  auto *wide = cast<IntegerType>(function->getReturnType());
+  uint64_t words[] = {multiplier.low, multiplier.high};
+  auto *data = new GlobalVariable(
+      module, wide, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+      ConstantInt::get(wide, APInt(wide->getBitWidth(), words)),
+      hashMultiplierSymbol);
+  data->setExternallyInitialized(true);
+  data->setAlignment(Align(8));
+  Instruction &shift = function->getEntryBlock().front();
+  KARAKAL_ASSERT(shift.getOpcode() == Instruction::Shl,
+                 "the multiplier is shifted to the upper end");
+  IRBuilder<> builder(&shift);
+  shift.setOperand(0, builder.CreateAlignedLoad(wide, data, Align(8)));
+}
 
 std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
   registerXScaleTarget();
@@ -142,10 +167,14 @@ XScaleCode readLinked(MemoryBufferRef linked) {
     }
     code.segments.push_back(std::move(segment));
   }
-  for (object::ELFSymbolRef symbol : elf->symbols())
+  for (object::ELFSymbolRef symbol : elf->symbols()) {
+    auto address = static_cast<uint32_t>(cantFail(symbol.getAddress()));
+    StringRef name = cantFail(symbol.getName());
     if (symbol.getELFType() == ELF::STT_FUNC)
-      code.symbols[cantFail(symbol.getName()).str()] =
-          static_cast<uint32_t>(cantFail(symbol.getAddress()));
+      code.symbols[name.str()] = address;
+    else if (name == hashMultiplierSymbol)
+      code.hashMultiplier = address;
+  }
   return code;
 }
 
@@ -215,11 +244,11 @@ void registerXScaleTarget() {
   KARAKAL_ASSERT(isInitialized, "LLVM's ARM back end");
 }
 
-Result<XScaleCode> compileForXScale(Module &module,
-                                    const std::vector<std::string> &entries,
-                                    Level level,
-                                    const target::ChipParameters &chip,
-                                    const std::string &cacheFolder) {
+Result<XScaleCode>
+compileForXScale(Module &module, const std::vector<std::string> &entries,
+                 Level level, const target::ChipParameters &chip,
+                 const std::string &cacheFolder,
+                 std::optional<target::HashKey> hashMultiplier) {
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
@@ -228,6 +257,8 @@ Result<XScaleCode> compileForXScale(Module &module,
         "atomics.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
+  if (hashMultiplier)
+    readHashMultiplier(module, *hashMultiplier);
   // The back end calls helpers by name. They stay visible until ld.lld drops
   // the unused ones.
   std::vector<std::string> visible = entries;

@@ -9,9 +9,11 @@
 #include "driver/pipeline/Level.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/table/HashFunction.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ struct XScaleCode {
   };
   std::vector<Segment> segments;
   std::map<std::string, uint32_t> symbols; ///< functions and their addresses
+  /// The address of the multiplier of hashes, 16 bytes, most significant first,
+  /// if the program has one of its own and hashes on the core.
+  std::optional<uint32_t> hashMultiplier;
 };
 
 /// Enters the core in LLVM's list of targets, if it is not there. The list has
@@ -35,12 +40,13 @@ void registerXScaleTarget();
 /// Compiles the core's program, with `entries` as its visible functions. Takes
 /// the code from `cacheFolder` if it was kept there, unless the folder is
 /// empty. Errors: E-driver-010, -011 (runtime), -020 (linker), -021 (too
-/// large), -023 (folder).
-Result<XScaleCode> compileForXScale(llvm::Module &module,
-                                    const std::vector<std::string> &entries,
-                                    Level level,
-                                    const target::ChipParameters &chip,
-                                    const std::string &cacheFolder = "");
+/// large), -023 (folder). `hashMultiplier` is that of a program with a hash
+/// key.
+Result<XScaleCode>
+compileForXScale(llvm::Module &module, const std::vector<std::string> &entries,
+                 Level level, const target::ChipParameters &chip,
+                 const std::string &cacheFolder = "",
+                 std::optional<target::HashKey> hashMultiplier = std::nullopt);
 
 } // namespace karakal::driver
 

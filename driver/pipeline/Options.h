@@ -48,6 +48,9 @@ struct Options {
   /// The chip, as target::parseChip takes it; empty: the one that a module of
   /// the dialect names, or the IXP2400.
   std::string target;
+  /// The secret that chooses the multiplier of hashes, as
+  /// target::readHashSecret takes it; empty: none.
+  std::string hashKey;
   /// The options of passes.
   PipelineOptions pipeline;
   /// Prints the run time of each pass.

@@ -298,6 +298,17 @@ json describeControl(func::FuncOp function, const XScaleCode &code) {
   return made;
 }
 
+/// The multiplier of hashes, least significant word first, and where the core
+/// has it.
+json describeHash(target::HashKey multiplier, const XScaleCode &code) {
+  json made = {{"multiplier",
+                {uint32_t(multiplier.low), uint32_t(multiplier.low >> 32),
+                 uint32_t(multiplier.high), uint32_t(multiplier.high >> 32)}}};
+  if (code.hashMultiplier)
+    made["core_copy"] = *code.hashMultiplier;
+  return made;
+}
+
 /// Describes the declared tables, for tools that fill them.
 json describeTables(ModuleOp program) {
   json tables = json::array();
@@ -385,6 +396,8 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)
     manifest["stop_word"] = target::EngineStopWord;
+  if (auto multiplier = ir::ownHashMultiplierOf(program))
+    manifest["hash"] = describeHash(*multiplier, xscale);
   return manifest;
 }
 

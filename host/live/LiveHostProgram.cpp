@@ -38,6 +38,7 @@ public:
         context{runtime, {}, {}}, cold(cold),
         reasonCount(program.dropReasons.size()) {
     runtime.services().engineHz = engineHz;
+    runtime.services().hashMultiplier = program.hashMultiplier;
     packets.setKeepFrames(false);
     context.ppf = &noPpf;
     for (const HostPpf &ppf : program.ppfs)

@@ -6,6 +6,7 @@
 #include "support/Assert.h"
 #include "support/CommandLine.h"
 #include "support/Files.h"
+#include "target-ixp/table/HashSecret.h"
 #include "traces/TableEntries.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
@@ -19,7 +20,7 @@ namespace karakal::host {
 namespace {
 
 struct Arguments {
-  std::string trace, out, stats, control, batch;
+  std::string trace, out, stats, control, batch, hashKey;
   TableRunOptions run;
 };
 
@@ -103,6 +104,11 @@ static std::optional<ExitStatus> parse(const x86::ProgramTable &program,
       "in stages together (default: " +
           std::to_string(program.burst) + "," +
           std::to_string(program.subBatch) + ")");
+  app.add_option("--hash-key", arguments.hashKey,
+                 "a secret of 1 to 32 hexadecimal digits that chooses the "
+                 "multiplier of hash48, hash64 and hash128 (default: that of "
+                 "bakerc)")
+      ->check(target::findHashSecretFault);
   app.add_option("--stats", arguments.stats, "statistics as JSON");
   app.add_option("--packets", arguments.run.packets,
                  "repeat or cut the trace to this many packets")
@@ -135,6 +141,8 @@ static Status run(const x86::ProgramTable &program,
     control = traces::readControlFile(arguments.control);
   if (!control)
     return control.error();
+  if (auto secret = target::readHashSecret(arguments.hashKey))
+    program.setHashKey(secret->high, secret->low);
   auto done = runTable(program, *trace, *control, arguments.run);
   if (!done)
     return done.error();

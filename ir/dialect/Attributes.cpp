@@ -367,6 +367,7 @@ static const Decision decisions[] = {
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
     {targetAttrName, "builtin.module", verifyTarget},
     {refusalsAttrName, "builtin.module", verifyRefusals},
+    {hashMultiplierAttrName, "builtin.module", verifyHashMultiplier},
     {headAttrName, "", verifyIsA<headAttrName, HeadAttr>},
     {puntAttrName, "baker.channel", verifyIsA<puntAttrName, PuntAttr>},
 };

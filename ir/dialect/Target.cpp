@@ -1,21 +1,26 @@
-// The chip that a module is compiled for.
+// The chip that a module is compiled for, and other attributes of modules.
 
 #include "ir/dialect/Target.h"
 #include "mlir/IR/Builders.h"
 #include "support/Assert.h"
 #include "support/Refusal.h"
 #include "target-ixp/chip/CheckTarget.h"
+#include "target-ixp/table/HashSecret.h"
 
 using namespace mlir;
 
 namespace karakal::ir {
 
-StringRef targetOf(Operation *op) {
+static ModuleOp moduleOf(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
   KARAKAL_ASSERT(module, "what is compiled is part of a module");
-  auto name = module->getAttrOfType<StringAttr>(targetAttrName);
+  return module;
+}
+
+StringRef targetOf(Operation *op) {
+  auto name = moduleOf(op)->getAttrOfType<StringAttr>(targetAttrName);
   return name ? name.getValue() : StringRef(defaultTargetName);
 }
 
@@ -43,6 +48,28 @@ LogicalResult verifyTarget(Operation *op, Attribute attribute) {
   if (Status possible = target::checkIsTarget(*chip); !possible)
     return op->emitOpError() << "'baker.target': " << possible.error().message;
   return mlir::success();
+}
+
+std::optional<target::HashKey> ownHashMultiplierOf(Operation *op) {
+  auto digits = moduleOf(op)->getAttrOfType<StringAttr>(hashMultiplierAttrName);
+  return digits ? target::readHashMultiplier(digits.str()) : std::nullopt;
+}
+
+void setHashMultiplier(ModuleOp module, target::HashKey multiplier) {
+  module->setAttr(
+      hashMultiplierAttrName,
+      StringAttr::get(module.getContext(), target::hexDigitsOf(multiplier)));
+}
+
+LogicalResult verifyHashMultiplier(Operation *op, Attribute value) {
+  auto digits = dyn_cast<StringAttr>(value);
+  auto multiplier = digits ? target::readHashMultiplier(digits.str())
+                           : std::optional<target::HashKey>();
+  constexpr uint64_t mask48 = (uint64_t(1) << 48) - 1;
+  if (multiplier && (multiplier->low & mask48) != 0)
+    return mlir::success();
+  return op->emitOpError("'baker.hash_multiplier' must have 32 hexadecimal "
+                         "digits, of which the last 12 are not all 0");
 }
 
 std::vector<std::string> refusalsOf(ModuleOp module) {

@@ -1,5 +1,5 @@
-// Attributes of a module: the chip that it is compiled for, and the words of
-// refused control calls.
+// Attributes of a module: the chip that it is compiled for, the multiplier of
+// its hashes, and the words of refused control calls.
 //
 // The attribute `baker.target` of a module names a chip as target::parseChip
 // takes it: a configuration, then settings. The passes read the chip's figures
@@ -11,7 +11,9 @@
 #define KARAKAL_IR_DIALECT_TARGET_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "target-ixp/table/HashFunction.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,24 @@ void setTarget(mlir::ModuleOp module, llvm::StringRef description);
 /// be compiled for.
 mlir::LogicalResult verifyTarget(mlir::Operation *op,
                                  mlir::Attribute attribute);
+
+/// The multiplier of the hash unit, 32 hexadecimal digits, if it is not
+/// target::HashMultiplier.
+inline constexpr llvm::StringLiteral hashMultiplierAttrName =
+    "baker.hash_multiplier";
+
+/// The multiplier of the module of `op` if it has one of its own.
+std::optional<target::HashKey> ownHashMultiplierOf(mlir::Operation *op);
+/// The multiplier of the module of `op`.
+inline target::HashKey hashMultiplierOf(mlir::Operation *op) {
+  return ownHashMultiplierOf(op).value_or(target::HashMultiplier);
+}
+void setHashMultiplier(mlir::ModuleOp module, target::HashKey multiplier);
+
+/// Verifies that `value` is a multiplier under which keys of all widths have
+/// hashes of their own.
+mlir::LogicalResult verifyHashMultiplier(mlir::Operation *op,
+                                         mlir::Attribute value);
 
 /// The texts of `refusal("…")`, in the order of their numbers, which begin at
 /// FirstRefusal (support/Refusal.h).

@@ -6,6 +6,7 @@
 
 #include "ir/dialect/Batches.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Target.h"
 #include "ir/interp/InterpreterState.h"
 #include "support/Assert.h"
 #include "target-ixp/table/HashFunction.h"
@@ -54,7 +55,7 @@ bool Interpreter::executeService(Operation &op, Values &values) {
         target::HashKey result =
             target::hashKey({wide.extractBitsAsZExtValue(64, 0),
                              wide.extractBitsAsZExtValue(64, 64)},
-                            width);
+                            width, hashMultiplierOf(&op));
         values[hash.getHash()] =
             APInt(128, {result.low, result.high}).trunc(width);
         return true;

@@ -8,7 +8,7 @@
 // bits above: two folds for 64 bits (deg(p) = 4) and for 128 (7), three for 48
 // (28).
 
-#include "target-ixp/table/HashFunction.h"
+#include "target-ixp/table/HashMultiplier.h"
 #include <cpuid.h>
 #include <emmintrin.h>
 #include <wmmintrin.h>
@@ -16,6 +16,11 @@
 using namespace karakal;
 
 __extension__ typedef unsigned __int128 Wide;
+
+// The multiplier of the program (codegen-x86/Runtime.h).
+extern "C" {
+target::HashKey karakal_x86_hash_multiplier = target::HashMultiplier;
+}
 
 namespace {
 
@@ -47,7 +52,7 @@ inline Wide multiply(uint64_t one, uint64_t other) {
 inline uint64_t hashWord(uint64_t key, uint32_t bits, uint32_t folds) {
   uint64_t mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
   uint64_t polynomial = target::hashPolynomial(bits);
-  Wide rest = multiply(key & mask, target::HashMultiplier.low & mask);
+  Wide rest = multiply(key & mask, karakal_x86_hash_multiplier.low & mask);
   uint64_t hash = 0;
   for (uint32_t fold = 0; fold <= folds; ++fold) {
     hash ^= uint64_t(rest) & mask;
@@ -67,13 +72,17 @@ void karakal_x86_find_features() {
       __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_PCLMUL);
 }
 
+void karakal_x86_set_hash_key(uint64_t high, uint64_t low) {
+  karakal_x86_hash_multiplier = target::multiplierOf({low, high});
+}
+
 uint64_t baker_hash48(uint64_t key) { return hashWord(key, 48, 3); }
 
 uint64_t baker_hash64(uint64_t key) { return hashWord(key, 64, 2); }
 
 Wide baker_hash128(Wide key) {
   uint64_t keyLow = uint64_t(key), keyHigh = uint64_t(key >> 64);
-  constexpr target::HashKey factor = target::HashMultiplier;
+  const target::HashKey factor = karakal_x86_hash_multiplier;
   Wide low = multiply(keyLow, factor.low);
   Wide high = multiply(keyHigh, factor.high);
   Wide middle = multiply(keyLow, factor.high) ^ multiply(keyHigh, factor.low);

@@ -65,7 +65,7 @@ void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
     key.low = uint64_t{data[1]} << 32 | data[0];
     if (words == 4)
       key.high = uint64_t{data[3]} << 32 | data[2];
-    target::HashKey result = target::hashKey(key, bits);
+    target::HashKey result = target::hashKey(key, bits, multiplier);
     data[0] = static_cast<uint32_t>(result.low);
     data[1] = static_cast<uint32_t>(result.low >> 32);
     if (words == 4) {

@@ -1,7 +1,8 @@
 // The hash unit.
 //
 // Hashes one to three keys of 48, 64 or 128 bits per command
-// (target-ixp/table/HashFunction.h). The result replaces the key in the
+// (target-ixp/table/HashFunction.h), with the multiplier that the loader or the
+// core has set. The result replaces the key in the
 // transfer-in registers of the same numbers. The low word of a key comes first.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_HASH_H
@@ -25,6 +26,9 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
+  /// Sets the multiplier registers.
+  void setMultiplier(target::HashKey value) { multiplier = value; }
+
   const Server &server() const { return service; }
 
 private:
@@ -32,6 +36,7 @@ private:
   ChipObserver &observer;
   UnitTiming timing;
   Server service;
+  target::HashKey multiplier = target::HashMultiplier;
 };
 
 } // namespace karakal::sim

@@ -3,6 +3,7 @@
 #include "sim-ixp/run/CommandLine.h"
 #include "support/CommandLine.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/table/HashSecret.h"
 
 #include <CLI/CLI.hpp>
 
@@ -115,6 +116,11 @@ void declareChip(CLI::App &app, CommandLine &line, std::string &policy) {
                  "compiled with --policy=power")
       ->check(CLI::IsMember({"power"}));
   app.add_option("--seed", line.run.seed, "seed of the pseudo-random numbers");
+  app.add_option("--hash-key", line.run.load.hashKey,
+                 "a secret of 1 to 32 hexadecimal digits that chooses the "
+                 "multiplier of the hash unit, for an image that is compiled "
+                 "with --hash-key")
+      ->check(target::findHashSecretFault);
   app.add_option("--chip", line.chip,
                  "configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or a "
                  "file of name=value settings (default: the chip that the "
@@ -131,11 +137,12 @@ void declareChip(CLI::App &app, CommandLine &line, std::string &policy) {
 /// As below, for raw microcode.
 std::string findRawConflict(const CommandLine &line) {
   const SimulationOptions &run = line.run;
-  bool needsImage =
-      !line.image.empty() || !line.control.empty() || !line.timeline.empty() ||
-      !line.html.empty() || !line.record.empty() || !line.journey.empty() ||
-      !line.profile.empty() || run.tracedPacket || !run.load.breaks.empty() ||
-      run.load.engines != 0 || run.warmup != 0 || run.savePower;
+  bool needsImage = !line.image.empty() || !line.control.empty() ||
+                    !line.timeline.empty() || !line.html.empty() ||
+                    !line.record.empty() || !line.journey.empty() ||
+                    !line.profile.empty() || run.tracedPacket ||
+                    !run.load.breaks.empty() || !run.load.hashKey.empty() ||
+                    run.load.engines != 0 || run.warmup != 0 || run.savePower;
   if (needsImage)
     return "--ucode runs on a bare chip: it goes with --trace, --packets, "
            "--rate, --trace-times, --out, --threads, --seed, --chip, --set, "

@@ -8,6 +8,8 @@
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/RingLayout.h"
+#include "target-ixp/table/HashMultiplier.h"
+#include "target-ixp/table/HashSecret.h"
 
 #include <algorithm>
 #include <map>
@@ -361,6 +363,34 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
       chip.sram(ring["channel"])
           .makeRing(ring["entry"], ring["base"], ring["words"]);
   fillFreeList(image.manifest["buffers"], chip);
+  return success();
+}
+
+Status setHashMultiplier(const target::Image &image, const std::string &hashKey,
+                         Chip &chip) {
+  if (!image.manifest.contains("hash")) {
+    if (hashKey.empty())
+      return success();
+    return makeError("E-sim-ixp-018",
+                     "--hash-key: the multiplier of hashes is built into the "
+                     "image's code for the core: compile it with bakerc "
+                     "--hash-key, then the key can be changed here");
+  }
+  const json &hash = image.manifest["hash"];
+  std::array<uint32_t, 4> words = hash["multiplier"];
+  target::HashKey multiplier{uint64_t{words[1]} << 32 | words[0],
+                             uint64_t{words[3]} << 32 | words[2]};
+  if (!hashKey.empty())
+    multiplier = target::multiplierOf(*target::readHashSecret(hashKey));
+  chip.hash().setMultiplier(multiplier);
+  if (hash.contains("core_copy")) {
+    uint8_t *copy =
+        chip.dram().memory().data() + hash["core_copy"].get<uint32_t>();
+    for (uint32_t i = 0; i < 8; ++i) {
+      copy[i] = uint8_t(multiplier.high >> (56 - 8 * i));
+      copy[8 + i] = uint8_t(multiplier.low >> (56 - 8 * i));
+    }
+  }
   return success();
 }
 

@@ -2,7 +2,8 @@
 //
 // Does what the loader on a real board does before the start: it loads
 // microcode into the engines and XScale code and data into DRAM, configures the
-// scratch rings, and fills the free list of packet buffers. Engines are chosen
+// scratch rings, sets the multiplier of the hash unit, and fills the free list
+// of packet buffers. Engines are chosen
 // here (fewer than the image has, if asked) and started later, when the
 // program's tables are built.
 
@@ -28,6 +29,9 @@ struct LoadOptions {
   uint32_t threads = 0;
   /// Breakpoints: "PC", "MICROCODE:PC" or "FILE:LINE".
   std::vector<std::string> breaks;
+  /// The secret of the hash unit's multiplier, as target::readHashSecret takes
+  /// it; empty: the image's multiplier.
+  std::string hashKey;
 };
 
 /// What one engine runs.
@@ -57,6 +61,12 @@ AccountingPlan planAccounting(const target::Image &image,
 /// an engine or memory that the image uses.
 Status loadImage(const target::Image &image, const EnginePlans &plans,
                  const std::vector<std::string> &breaks, Chip &chip);
+
+/// Sets the multiplier of the hash unit, and the one that the core computes
+/// with: that of the image, or of `hashKey` unless it is empty. Error:
+/// E-sim-ixp-018 the core's code has the multiplier built in.
+Status setHashMultiplier(const target::Image &image, const std::string &hashKey,
+                         Chip &chip);
 
 /// Starts the engines at the chip's current cycle.
 void startEngines(const EnginePlans &plans, Chip &chip);

@@ -70,6 +70,9 @@ Status Simulation::loadEngines() {
   if (Status status = loadImage(loaded, plans, asked.load.breaks, *machine);
       !status)
     return status;
+  if (Status status = setHashMultiplier(loaded, asked.load.hashKey, *machine);
+      !status)
+    return status;
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     machine->engine(i).seed(static_cast<uint32_t>(asked.seed) * 8 + i);
   if (asked.savePower) {

@@ -209,6 +209,23 @@ Status checkStopWord(const json &manifest) {
   return success();
 }
 
+/// Checks the multiplier of hashes; an image may have none.
+Status checkHash(const json &manifest) {
+  if (!manifest.contains("hash"))
+    return success();
+  const json &hash = manifest["hash"];
+  if (!hash.is_object() || !hash.contains("multiplier") ||
+      !hash["multiplier"].is_array() || hash["multiplier"].size() != 4)
+    return broken("'hash' has no 'multiplier' of four words");
+  for (const json &word : hash["multiplier"])
+    if (!isA(word, Type::Number) || word > UINT32_MAX)
+      return broken("'multiplier' of 'hash' has four words of 32 bits");
+  if (hash.contains("core_copy") && (!isA(hash["core_copy"], Type::Number) ||
+                                     hash["core_copy"] > DramBytes - 16))
+    return broken("'core_copy' of 'hash' is no address of DRAM");
+  return success();
+}
+
 /// Checks rings of SRAM channels; an image may have none.
 Status checkSramRings(const json &manifest, const ChipParameters &chip) {
   if (!manifest.contains("sram_rings"))
@@ -510,6 +527,8 @@ Status validateImage(const Image &image) {
   if (Status status = checkVariants(image); !status)
     return status;
   if (Status status = checkStopWord(manifest); !status)
+    return status;
+  if (Status status = checkHash(manifest); !status)
     return status;
   if (Status status = checkSramRings(manifest, *chip); !status)
     return status;

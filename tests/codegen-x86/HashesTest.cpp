@@ -11,6 +11,10 @@ namespace {
 
 Wide wide(target::HashKey key) { return Wide(key.high) << 64 | key.low; }
 
+target::HashKey unit(target::HashKey key, uint32_t bits) {
+  return target::hashKey(key, bits, karakal_x86_hash_multiplier);
+}
+
 void compareWithTheUnit() {
   std::mt19937_64 random(7);
   std::vector<target::HashKey> keys = {
@@ -18,9 +22,9 @@ void compareWithTheUnit() {
   for (int i = 0; i < 20000; ++i)
     keys.push_back({random(), random()});
   for (const target::HashKey &key : keys) {
-    ASSERT_EQ(baker_hash48(key.low), target::hashKey(key, 48).low) << key.low;
-    ASSERT_EQ(baker_hash64(key.low), target::hashKey(key, 64).low) << key.low;
-    ASSERT_EQ(baker_hash128(wide(key)), wide(target::hashKey(key, 128)))
+    ASSERT_EQ(baker_hash48(key.low), unit(key, 48).low) << key.low;
+    ASSERT_EQ(baker_hash64(key.low), unit(key, 64).low) << key.low;
+    ASSERT_EQ(baker_hash128(wide(key)), wide(unit(key, 128)))
         << key.high << " " << key.low;
   }
 }
@@ -33,6 +37,16 @@ TEST(HashesTest, BitByBit) {
 TEST(HashesTest, WithTheProcessorsFeatures) {
   karakal_x86_find_features();
   compareWithTheUnit();
+}
+
+TEST(HashesTest, WithASecret) {
+  karakal_x86_set_hash_key(3, 4);
+  target::HashKey chosen = target::multiplierOf({4, 3});
+  ASSERT_EQ(karakal_x86_hash_multiplier.low, chosen.low);
+  ASSERT_EQ(karakal_x86_hash_multiplier.high, chosen.high);
+  ASSERT_NE(chosen.low, target::HashMultiplier.low);
+  compareWithTheUnit();
+  karakal_x86_hash_multiplier = target::HashMultiplier;
 }
 
 } // namespace

@@ -194,3 +194,17 @@ baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 0>]
 
 // expected-error @+1 {{field "a" has no elements}}
 baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 8 x 0>]
+
+// -----
+
+// expected-error @+1 {{must have 32 hexadecimal digits}}
+module attributes {baker.hash_multiplier = "1"} {}
+
+// -----
+
+// expected-error @+1 {{the last 12 are not all 0}}
+module attributes {baker.hash_multiplier = "11111111111111111111000000000000"} {}
+
+// -----
+
+module attributes {baker.hash_multiplier = "00000000000000000000000000000001"} {}

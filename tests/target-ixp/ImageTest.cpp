@@ -114,6 +114,24 @@ TEST(Image, RejectsWrongFactsForObservers) {
         "words that do not exist");
 }
 
+TEST(Image, RejectsAWrongMultiplier) {
+  using nlohmann::json;
+  auto with = [](const json &hash) {
+    return changed([&](json &manifest) { manifest["hash"] = hash; });
+  };
+  json fine = {{"multiplier", {1, 2, 3, 0xffffffffu}}};
+  EXPECT_TRUE(parseImage(with(fine), "x.ixp"));
+  fine["core_copy"] = DramBytes - 16;
+  EXPECT_TRUE(parseImage(with(fine), "x.ixp"));
+  const char *id = "E-target-ixp-074";
+  expectError(with(json::object()), id, "no 'multiplier' of four words");
+  expectError(with({{"multiplier", {1, 2, 3}}}), id, "of four words");
+  expectError(with({{"multiplier", {1, 2, 3, 1ull << 32}}}), id, "of 32 bits");
+  expectError(with({{"multiplier", {1, 2, 3, "4"}}}), id, "of 32 bits");
+  fine["core_copy"] = DramBytes - 15;
+  expectError(with(fine), id, "no address of DRAM");
+}
+
 TEST(Image, BytesDependOnlyOnContents) {
   EXPECT_EQ(bytesOf(sample()), bytesOf(sample()));
 }
