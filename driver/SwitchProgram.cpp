@@ -10,6 +10,7 @@
 #include "ir/dialect/Runtime.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
+#include "target-ixp/table/HashSecret.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -43,12 +44,16 @@ static std::vector<std::string> changedTablesOf(mlir::ModuleOp baker) {
 
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders, uint32_t cores,
+                  const std::vector<std::string> &importFolders,
+                  const std::string &hashKey, uint32_t cores,
                   x86::SpecializeWhen specialize) {
   KARAKAL_ASSERT(!sources.empty(), "a program has a source");
   Options options;
   options.inputs = sources;
   options.importFolders = importFolders;
+  options.hashKey = hashKey.empty()
+                        ? target::hexDigitsOf(target::randomHashSecret())
+                        : hashKey;
   options.run = true;
   options.warnings = *lang::warningPolicy({});
   // Look-ups return slots, for code that is made again while it runs.

@@ -2,6 +2,7 @@
 
 #include "switch/CommandLine.h"
 #include "support/CommandLine.h"
+#include "target-ixp/table/HashSecret.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,11 @@ void declareProgram(CLI::App &app, SwitchOptions &options) {
                  "dpdk: and a device of DPDK: dpdk:net_tap0,iface=tap0")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--hash-key", options.hashKey,
+                 "a secret of 1 to 32 hexadecimal digits that chooses the "
+                 "multiplier of hash48, hash64 and hash128 (default: a new one "
+                 "of the system's randomness at each start)")
+      ->check(target::findHashSecretFault);
   app.add_option("--control", options.control,
                  "control file whose calls are made at the start");
 }

@@ -26,6 +26,9 @@ struct SwitchOptions {
   uint32_t ethdevBuffers = 0;
   CoreOptions core;
   x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
+  /// The secret of the multiplier of hashes, as target::readHashSecret takes
+  /// it; empty: one of the system's randomness.
+  std::string hashKey;
   std::string control;
   std::vector<TimedCall> every;
   std::string socket; ///< empty: the default; "none": no socket

@@ -15,9 +15,9 @@ using namespace karakal;
 
 static Status runSwitch(const sw::SwitchOptions &options) {
   sw::holdSignals();
-  auto program =
-      driver::makeSwitchProgram(options.programs, options.importFolders,
-                                options.cores, options.specialize);
+  auto program = driver::makeSwitchProgram(
+      options.programs, options.importFolders, options.hashKey, options.cores,
+      options.specialize);
   return program ? sw::runSwitch(**program, options) : Status(program.error());
 }
 
