@@ -2,7 +2,9 @@
 
 #include "codegen-x86/CNames.h"
 #include "support/Assert.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 namespace karakal::x86 {
 
@@ -35,9 +37,33 @@ std::string cIdentifier(const std::string &name) {
   return identifier;
 }
 
+/// Words that a header for C and C++ cannot name a thing by.
+static bool isReserved(const std::string &name) {
+  static const std::set<std::string> words = {
+#define KARAKAL_RESERVED_WORD(word) #word,
+#include "codegen-x86/ReservedWords.def"
+  };
+  return words.count(name) != 0;
+}
+
+std::vector<std::string> cParameters(const std::vector<std::string> &names) {
+  std::vector<std::string> made;
+  for (const std::string &name : names) {
+    std::string free = cIdentifier(name);
+    while (isReserved(free) || llvm::is_contained(made, free))
+      free += '_';
+    made.push_back(free);
+  }
+  return made;
+}
+
 std::string cName(const ProgramInterface &program,
                   const ControlInterface &control) {
-  return cIdentifier(program.name) + "_" + cIdentifier(control.signature.name);
+  std::string prefix = cIdentifier(program.name) + "_";
+  std::string name = cIdentifier(control.signature.name);
+  while (isReserved(prefix + name) || llvm::is_contained(InterfaceNames, name))
+    name += '_';
+  return prefix + name;
 }
 
 } // namespace karakal::x86

@@ -23,7 +23,12 @@ CType cType(const std::string &declared);
 /// Returns `name` with an underscore for each character that C does not allow.
 std::string cIdentifier(const std::string &name);
 
-/// Returns the name of a control function: PROGRAM_MODULE_FUNCTION.
+/// Returns the same for each name of a list, with underscores after what is a
+/// keyword, a type or a macro of C or C++, and after what the list has already.
+std::vector<std::string> cParameters(const std::vector<std::string> &names);
+
+/// Returns the name of a control function: PROGRAM_MODULE_FUNCTION, with an
+/// underscore after it if it is a keyword or a name of the interface.
 std::string cName(const ProgramInterface &program,
                   const ControlInterface &control);
 

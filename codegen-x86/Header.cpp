@@ -72,9 +72,13 @@ uint64_t @_drop_count(uint32_t reason);
 
 static std::string prototype(const ProgramInterface &program,
                              const ControlInterface &control) {
-  std::vector<std::string> parameters;
+  std::vector<std::string> names, parameters;
   for (const auto &[name, type] : control.signature.params)
-    parameters.push_back(cType(type).spelling + " " + cIdentifier(name));
+    names.push_back(name);
+  names = cParameters(names);
+  for (size_t i = 0; i < names.size(); ++i)
+    parameters.push_back(cType(control.signature.params[i].type).spelling +
+                         " " + names[i]);
   if (parameters.empty())
     parameters.push_back("void");
   return "uint32_t " + cName(program, control) + "(" +

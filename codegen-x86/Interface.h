@@ -28,6 +28,13 @@
 
 namespace karakal::x86 {
 
+/// What the header declares for each program, after NAME_.
+inline constexpr const char *InterfaceNames[] = {
+    "init",          "batch",      "use_level",
+    "use_sub_batch", "statistics", "drop_reason_count",
+    "drop_name",     "drop_count", "set_hash_key",
+    "set_time",      "frame",      "counts"};
+
 /// A control function of the program.
 struct ControlInterface {
   /// Its wrapper in the module: i32 (ptr to u64 arguments).

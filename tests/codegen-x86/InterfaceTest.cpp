@@ -28,6 +28,23 @@ TEST(InterfaceTest, NamesAreIdentifiers) {
   EXPECT_EQ(cIdentifier(""), "_");
 }
 
+TEST(InterfaceTest, KeywordsGetAnUnderscore) {
+  std::vector<std::string> names =
+      cParameters({"class", "port", "register", "class_", "class", "uint8_t",
+                   "a-b", "a.b"});
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"class_", "port", "register_", "class__",
+                                      "class___", "uint8_t_", "a_b", "a_b_"}));
+  ProgramInterface program;
+  program.name = "not";
+  auto named = [&](const std::string &function) {
+    return cName(program, {"", {function, {}, "int"}});
+  };
+  EXPECT_EQ(named("eq"), "not_eq_");
+  EXPECT_EQ(named("set.time"), "not_set_time_");
+  EXPECT_EQ(named("new"), "not_new");
+}
+
 TEST(InterfaceTest, TheHeaderDeclaresControlFunctions) {
   ProgramInterface program;
   program.name = "my-router";

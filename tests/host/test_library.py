@@ -235,6 +235,54 @@ def test_the_header_is_for_c_and_cpp(language: str, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+WORDS = """
+protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }
+module delete {
+  u32 sum;
+  ppf p { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring { rx -> p.in_cc; p.out_cc -> tx; }
+  control u32 register(u32 class, u8 new, bool template, u64 auto, u32 uint8_t) {
+    sum += class + (u32)new + (template ? 1 : 0) + (u32)auto + uint8_t;
+    return sum;
+  }
+  control u32 typename(u32 this, u32 this_, u32 double, u32 unix) {
+    return this + 2 * this_ + 4 * double + 8 * unix;
+  }
+}
+module set { control u32 time(u32 volatile) { return volatile; } }
+delete.p.ppf(ether_pkt * ph) { channel_put(out_cc, ph); }
+"""
+USES_WORDS = """
+#include "words.h"
+int main(void) {
+  words_init();
+  return words_delete_register(1, 2, true, 3, 4) == 11 &&
+         words_delete_typename(1, 2, 3, 4) == 49 && words_set_time_(7) == 7 ? 0 : 1;
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_words_of_c_and_cpp_are_names(language: str, tmp_path: Path) -> None:
+    """Parameters and functions may have names that are keywords, types or macros."""
+    source, main = tmp_path / "words.baker", tmp_path / "main.c"
+    source.write_text(WORDS)
+    main.write_text(USES_WORDS)
+    made = tmp_path / "words.o"
+    run("bakerc", "--target=x86", source, "-o", made)
+    header = tmp_path / "words.h"
+    run("bakerc", "--target=x86", "--emit=header", source, "-o", header)
+    compiled, program = tmp_path / "main.o", tmp_path / "main"
+    subprocess.run(
+        ["cc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", main,
+         "-o", compiled],
+        check=True,
+    )  # fmt: skip
+    subprocess.run(["cc", compiled, made, "-o", program], check=True)
+    assert subprocess.run([program]).returncode == 0
+    assert "uint32_t class_, uint8_t new_, bool template_" in header.read_text()
+
+
 def test_options_that_do_not_fit_are_errors() -> None:
     source = SOURCES["mpls"]
     for options, message in (
