@@ -62,6 +62,14 @@ uint32_t @_use_level(uint32_t most);
    program was compiled without stages (bakerc --sub-batch). */
 uint32_t @_use_sub_batch(uint32_t most);
 
+/* Tells the time, in nanoseconds of a clock of the caller that does not go back,
+   and calls the program's timers that are due by then, each at most
+   once: what it was due for before, it has missed. Frames that they send come
+   with the next @_batch. The first call after @_init starts the clock. Returns
+   when the next timer is due, UINT64_MAX without timers. Control functions see
+   this time until a batch brings frames with another. */
+uint64_t @_set_time(uint64_t ns);
+
 void @_statistics(@_counts *counts);
 
 /* Drop reasons by number: names, and packets dropped for each. */

@@ -29,9 +29,10 @@ using namespace llvm;
 static constexpr const char *runtimePrefix = "karakal_x86_";
 /// Functions of runtime/x86/ that the header declares.
 static constexpr const char *publicFunctions[] = {
-    "init",          "batch",      "use_level",
-    "use_sub_batch", "statistics", "drop_reason_count",
-    "drop_name",     "drop_count", "set_hash_key"};
+    "set_time",          "init",          "batch",
+    "use_level",         "use_sub_batch", "statistics",
+    "drop_reason_count", "drop_name",     "drop_count",
+    "set_hash_key"};
 
 namespace {
 
@@ -50,6 +51,7 @@ public:
     writeStages();
     writeInits();
     writeDropReasons();
+    writeTimers();
     constant("engine_hz", ConstantInt::get(i64, program.engineHz));
     for (const ControlInterface &control : program.controls)
       writeControl(control);
@@ -144,6 +146,26 @@ private:
     new GlobalVariable(module, counts, false, GlobalValue::ExternalLinkage,
                        ConstantAggregateZero::get(counts),
                        std::string(runtimePrefix) + "drop_counts");
+  }
+
+  /// Intervals and functions of timers, and room for when each is due.
+  void writeTimers() {
+    SmallVector<Constant *> intervals, functions;
+    constexpr uint64_t nsInUs = 1000;
+    for (const ControlInterface &control : program.controls)
+      if (control.intervalUs != 0) {
+        intervals.push_back(ConstantInt::get(i64, control.intervalUs * nsInUs));
+        functions.push_back(entry(control.wrapper));
+      }
+    auto *times = ArrayType::get(i64, intervals.size());
+    constant("timer_count", ConstantInt::get(i32, intervals.size()));
+    constant("timer_intervals_ns", ConstantArray::get(times, intervals));
+    constant("timer_functions",
+             ConstantArray::get(ArrayType::get(pointer, functions.size()),
+                                functions));
+    new GlobalVariable(module, times, false, GlobalValue::ExternalLinkage,
+                       ConstantAggregateZero::get(times),
+                       std::string(runtimePrefix) + "timer_due_ns");
   }
 
   /// A function with the declared parameters that calls the wrapper.

@@ -92,7 +92,7 @@ void writeProgramTable(Module &module, const ProgramInterface &program) {
   table.number(sizeof(ProgramTable));
   table.text(program.name);
   for (const char *name : {"init", "batch", "use_sub_batch", "statistics",
-                           "drain", "set_time", "set_hash_key"})
+                           "drain", "move_clock", "set_hash_key"})
     table.function(std::string("karakal_x86_") + name);
   for (const char *name : {"state", "on_fault"})
     table.variable(std::string("karakal_x86_") + name);

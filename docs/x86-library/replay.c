@@ -1,5 +1,6 @@
 /* Sends the frames of a capture through the firewall and prints what became of
-   them.
+   them. The time is that of the capture: timers, if the program has any, run before
+   the burst at which they are due.
 
        replay IN.pcap
 
@@ -17,6 +18,8 @@ static firewall_frame sent[FIREWALL_FRAMES_MAX];
 
 /* Runs a burst, prints the frames that leave, and frees the burst. */
 static void run(firewall_frame *frames, uint32_t count) {
+  if (count != 0)
+    firewall_set_time(frames[0].time_ns);
   uint32_t leave = firewall_batch(frames, count, sent);
   for (uint32_t i = 0; i < leave; ++i)
     printf("port %u, %u bytes\n", sent[i].port, sent[i].bytes);
@@ -57,7 +60,9 @@ int main(int argc, char **argv) {
   while (pcap_next_ex(trace, &header, &bytes) == 1) {
     uint8_t *copy = malloc(header->caplen);
     memcpy(copy, bytes, header->caplen);
-    frames[count++] = (firewall_frame){copy, header->caplen, 0, 0};
+    uint64_t time_ns = (uint64_t)header->ts.tv_sec * 1000000000u +
+                       (uint64_t)header->ts.tv_usec * 1000u;
+    frames[count++] = (firewall_frame){copy, header->caplen, 0, time_ns};
     if (count == BURST) {
       run(frames, count);
       count = 0;

@@ -29,6 +29,11 @@ extern uint32_t karakal_x86_sub_batch;
 /// Whether the consumer of a channel is on the XScale core of a chip.
 extern const uint8_t karakal_x86_channel_on_xscale[];
 extern const uint64_t karakal_x86_engine_hz;
+/// The timers in the order of the program, and when each is due.
+extern const uint32_t karakal_x86_timer_count;
+extern const uint64_t karakal_x86_timer_intervals_ns[];
+extern uint32_t (*const karakal_x86_timer_functions[])(const uint64_t *);
+extern uint64_t karakal_x86_timer_due_ns[];
 extern const uint32_t karakal_x86_drop_reasons;
 extern const char *const karakal_x86_drop_names[];
 extern uint64_t karakal_x86_drop_counts[];
@@ -66,6 +71,8 @@ uint64_t received, transmitted, oversize, noBuffer;
 /// The frames that run; null between batches, when it is `lastNs`.
 const Frame *batch;
 uint64_t lastNs;
+/// Whether the caller has told the time since the start.
+bool hasClock;
 /// How many of the packets to send the caller has.
 uint32_t given;
 
@@ -136,6 +143,34 @@ Frame *give(Frame *out) {
   return out;
 }
 
+/// The timer that is due first, the first of them in the program if there are
+/// several; `karakal_x86_timer_count` without timers.
+uint32_t nextTimer() {
+  uint32_t next = 0;
+  for (uint32_t i = 1; i < karakal_x86_timer_count; ++i)
+    if (karakal_x86_timer_due_ns[i] < karakal_x86_timer_due_ns[next])
+      next = i;
+  return next;
+}
+
+/// Sets when each timer is due after the start of the clock.
+void startClock(uint64_t ns) {
+  for (uint32_t i = 0; i < karakal_x86_timer_count; ++i)
+    karakal_x86_timer_due_ns[i] = ns + karakal_x86_timer_intervals_ns[i];
+  hasClock = true;
+}
+
+/// Calls a timer at the last of its times by `ns`.
+void callTimer(uint32_t timer, uint64_t ns) {
+  uint64_t interval = karakal_x86_timer_intervals_ns[timer];
+  uint64_t &due = karakal_x86_timer_due_ns[timer];
+  lastNs = due + (ns - due) / interval * interval;
+  due = lastNs + interval;
+  const uint64_t none = 0;
+  (void)karakal_x86_timer_functions[timer](&none);
+  karakal_x86_drain();
+}
+
 Frame *runOneByOne(uint32_t count, Frame *out) {
   for (uint32_t i = 0; i < count; ++i) {
     karakal_x86_state.current = i;
@@ -173,6 +208,7 @@ void karakal_x86_init() {
   state.sentBy = sentBy;
   state.drops = karakal_x86_drop_counts;
   given = 0;
+  hasClock = false;
   karakal_x86_run_inits();
 }
 
@@ -191,6 +227,21 @@ uint32_t karakal_x86_batch(const Frame *in, uint32_t count, Frame *out) {
 }
 
 uint64_t karakal_x86_set_time(uint64_t ns) {
+  if (!hasClock)
+    startClock(ns);
+  uint64_t next = ~uint64_t(0);
+  for (uint32_t timer = nextTimer(); timer < karakal_x86_timer_count;
+       timer = nextTimer()) {
+    next = karakal_x86_timer_due_ns[timer];
+    if (next > ns)
+      break;
+    callTimer(timer, ns);
+  }
+  lastNs = ns;
+  return next;
+}
+
+uint64_t karakal_x86_move_clock(uint64_t ns) {
   uint64_t before = lastNs;
   lastNs = ns;
   return before;

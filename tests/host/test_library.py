@@ -257,7 +257,8 @@ USES_WORDS = """
 int main(void) {
   words_init();
   return words_delete_register(1, 2, true, 3, 4) == 11 &&
-         words_delete_typename(1, 2, 3, 4) == 49 && words_set_time_(7) == 7 ? 0 : 1;
+         words_delete_typename(1, 2, 3, 4) == 49 && words_set_time_(7) == 7 &&
+         words_set_time(5) == UINT64_MAX ? 0 : 1;
 }
 """
 
@@ -281,6 +282,43 @@ def test_words_of_c_and_cpp_are_names(language: str, tmp_path: Path) -> None:
     subprocess.run(["cc", compiled, made, "-o", program], check=True)
     assert subprocess.run([program]).returncode == 0
     assert "uint32_t class_, uint8_t new_, bool template_" in header.read_text()
+
+
+MILLISECOND = 1_000_000
+
+
+def test_timers_run_by_the_clock_of_the_host(tmp_path: Path) -> None:
+    source = ROOT / "apps/examples/neighbours/neighbours.baker"
+    program = Program("neighbours", *build(source, tmp_path))
+    set_time = program.loaded.neighbours_set_time
+    set_time.restype = ctypes.c_uint64
+    start = 1_700_000_000 * 1000 * MILLISECOND
+
+    def at(milliseconds: int) -> int:
+        """Milliseconds from the start to the next timer, after it is told."""
+        due = set_time(ctypes.c_uint64(start + milliseconds * MILLISECOND))
+        return (due - start) // MILLISECOND
+
+    for port in (0, 1):
+        mac = ctypes.c_uint64(0x020000000001 + port)
+        assert program.loaded.neighbours_neighbours_use(port, port + 1, mac) == 0
+    # Every 10 ms a hello leaves by each of two ports.
+    assert at(0) == 10
+    assert at(9) == 10
+    assert program.batch([]) == []
+    assert at(10) == 20
+    assert [frame.port for frame in program.batch([])] == [0, 1]
+    # Late: once instead of three times, and then in step again.
+    assert at(45) == 50
+    sent = program.batch([])
+    assert [(frame.port, frame.time_ns - start) for frame in sent] == [
+        (0, 45 * MILLISECOND),
+        (1, 45 * MILLISECOND),
+    ]
+    assert at(49) == 50
+    assert program.batch([]) == []
+    program.call("init")
+    assert at(70) == 80
 
 
 def test_options_that_do_not_fit_are_errors() -> None:
