@@ -43,13 +43,13 @@ def paper_program(bench: Bench, name: str) -> tuple[Path, Workload]:
     return source, load
 
 
-def rates_of(found: dict[str, Any]) -> dict[str, float]:
+def rates_of(found: dict[str, Any]) -> dict[str, Any]:
     """The variants of `x86` from what `--sweep` wrote."""
     measured = {
         (point["burst"], point["sub_batch"]): point["measured_mpps"]
         for point in found["points"]
     }
-    rates = {key: measured[pair] for key, pair in PAIRS.items()}
+    rates: dict[str, Any] = {key: measured[pair] for key, pair in PAIRS.items()}
     chosen = (found["chosen"]["burst"], found["chosen"]["sub_batch"])
     rates["model_mpps"] = measured[chosen]
     rates["model_B"], rates["model_b"] = chosen

@@ -15,6 +15,7 @@ from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
 from bench.x86.batching import calibrate, sweep
+from bench.x86.dpdk_calls import print_comparison, with_dpdk
 from bench.x86.paper_programs import LARGE_TRIES, paper_program, rates_of
 from bench.x86.processor import processor
 from testkit.forwarders import FORWARDERS
@@ -53,7 +54,7 @@ def speeds(bench: Bench, app: str) -> dict[str, float]:
 
 def x86(bench: Bench) -> dict[str, Any]:
     """The applications on this computer, with checks, one by one and in bursts."""
-    programs: dict[str, dict[str, float]] = {}
+    programs: dict[str, dict[str, Any]] = {}
     for app in APPS:
         try:
             programs[app] = speeds(bench, app)
@@ -63,8 +64,11 @@ def x86(bench: Bench) -> dict[str, Any]:
         raise Failed("no application could be run")
     calibrate(bench)
     for name in PAPER_PROGRAMS:
-        found = sweep(bench, name, *paper_program(bench, name), LARGE_TRIES)
-        programs[name] = rates_of(found)
+        source, load = paper_program(bench, name)
+        rates = rates_of(sweep(bench, name, source, load, LARGE_TRIES))
+        chosen = (rates["model_B"], rates["model_b"])
+        with_dpdk(bench, name, rates, source, load, chosen, LARGE_TRIES)
+        programs[name] = rates
     rows: list[list[object]] = [
         [
             app,
@@ -84,4 +88,5 @@ def x86(bench: Bench) -> dict[str, Any]:
     ]
     headings += ["32 over 1", "stages over 1"]
     table(f"Million packets/s on {processor()}", headings, rows)
+    print_comparison(programs)
     return {"cpu": processor(), "programs": programs}

@@ -1,0 +1,195 @@
+// The router of ipv4_router.baker by rte_lpm and rte_fib.
+//
+//   rte_lpm           rte_lpm_lookup, frame after frame
+//   rte_lpm bulk      rte_lpm_lookup_bulk
+//   rte_lpm x4        rte_lpm_lookupx4
+//   rte_fib           rte_fib_lookup_bulk without vectors
+//   rte_fib avx512    the same by AVX-512
+
+#include "tests/bench/x86/dpdk/Ethernet.h"
+#include "tests/bench/x86/dpdk/Packets.h"
+#include "tests/bench/x86/dpdk/Tables.h"
+#include <rte_fib.h>
+#include <rte_lpm.h>
+#include <rte_vect.h>
+
+namespace karakal::bench {
+
+namespace {
+
+/// rte_fib's entries of two bytes hold 15 bits: a hop, or a group's number.
+constexpr uint32_t NoHop = 0x7fff;
+
+/// The checks and rewrites of a frame, as the Baker program has them.
+struct Work {
+  using Key = uint32_t;
+  using Found = uint32_t;
+
+  bool check(const uint8_t *frame, uint32_t bytes, Key &key) const {
+    const uint8_t *header = frame + EthernetBytes;
+    uint32_t length = half(header + 2);
+    key = word(header + 16);
+    return half(frame + 12) == 0x0800 && header[0] == 0x45 && length >= 20 &&
+           length <= bytes - EthernetBytes && sumOfHeader(header) == 0xffff &&
+           header[8] > 1;
+  }
+
+  bool rewrite(uint8_t *frame, Found found, uint32_t &port) const {
+    if (found >= hops.size() || !hops[found].isKnown)
+      return false;
+    const Hop &hop = hops[found];
+    decrementTtl(frame + EthernetBytes);
+    std::memcpy(frame, hop.mac.data(), hop.mac.size());
+    std::memcpy(frame + 6, own.data(), own.size());
+    port = hop.port;
+    return true;
+  }
+
+  Mac own{};
+  std::vector<Hop> hops;
+};
+
+struct OneByOne {
+  static constexpr uint32_t Together = 1;
+  rte_lpm *lpm;
+
+  void find(const uint32_t *keys, uint32_t count, uint32_t *found) const {
+    if (count != 0 && rte_lpm_lookup(lpm, keys[0], found) != 0)
+      found[0] = NoHop;
+  }
+};
+
+struct Bulk {
+  static constexpr uint32_t Together = TogetherMax;
+  rte_lpm *lpm;
+
+  void find(const uint32_t *keys, uint32_t count, uint32_t *found) const {
+    rte_lpm_lookup_bulk(lpm, keys, found, count);
+    for (uint32_t i = 0; i < count; ++i)
+      found[i] =
+          found[i] & RTE_LPM_LOOKUP_SUCCESS ? found[i] & 0xffffff : NoHop;
+  }
+};
+
+struct FourTimes {
+  static constexpr uint32_t Together = TogetherMax;
+  rte_lpm *lpm;
+
+  void find(uint32_t *keys, uint32_t count, uint32_t *found) const {
+    uint32_t rounded = (count + 3) & ~3u;
+    for (uint32_t i = count; i < rounded; ++i)
+      keys[i] = 0;
+    for (uint32_t i = 0; i < rounded; i += 4) {
+      xmm_t four = _mm_loadu_si128(reinterpret_cast<const xmm_t *>(keys + i));
+      rte_lpm_lookupx4(lpm, four, found + i, NoHop);
+    }
+  }
+};
+
+struct Fib {
+  static constexpr uint32_t Together = TogetherMax;
+  rte_fib *fib;
+
+  void find(uint32_t *keys, uint32_t count, uint32_t *found) const {
+    uint64_t hops[Together];
+    rte_fib_lookup_bulk(fib, keys, hops, int(count));
+    for (uint32_t i = 0; i < count; ++i)
+      found[i] = uint32_t(hops[i]);
+  }
+};
+
+class Ipv4 final : public Job {
+public:
+  explicit Ipv4(const Calls &calls) {
+    for (const traces::ControlCall &call : calls) {
+      if (isCall(call, "router_mac"))
+        work.own = macOf(call.args[0]);
+      else if (isCall(call, "hops.add"))
+        addHop(work.hops, size_t(call.args[0]), macOf(call.args[1]),
+               uint8_t(call.args[2]));
+      else if (isCall(call, "routes.add"))
+        routes.push_back(routeOf(call));
+    }
+    // Within a depth, rte_lpm looks at all routes before it adds one.
+    groups = longerThan24(routes);
+  }
+
+  uint64_t memoryMib() const override {
+    constexpr uint64_t tables = 3 * 64 + 64, bytesPerRoute = 512;
+    uint64_t groupBytes = 3 * 256 * sizeof(uint32_t);
+    return tables +
+           ((routes.size() * bytesPerRoute + groups * groupBytes) >> 20);
+  }
+
+  Status fill() override;
+
+  std::vector<Variant> variants() override {
+    std::vector<Variant> all;
+    addVariants(all, "rte_lpm", work, OneByOne{lpm});
+    addVariants(all, "rte_lpm bulk", work, Bulk{lpm});
+    addVariants(all, "rte_lpm x4", work, FourTimes{lpm});
+    addVariants(all, "rte_fib", work, Fib{scalarFib});
+    if (vectorFib)
+      addVariants(all, "rte_fib avx512", work, Fib{vectorFib});
+    return all;
+  }
+
+private:
+  Result<rte_fib *> makeFib(const char *name, rte_fib_lookup_type type);
+
+  Work work;
+  std::vector<Route> routes;
+  uint32_t groups;
+  rte_lpm *lpm = nullptr;
+  rte_fib *scalarFib = nullptr, *vectorFib = nullptr;
+};
+
+} // namespace
+
+Result<rte_fib *> Ipv4::makeFib(const char *name, rte_fib_lookup_type type) {
+  rte_fib_conf config{};
+  config.type = RTE_FIB_DIR24_8;
+  config.default_nh = NoHop;
+  config.max_routes = int(routes.size() + 1);
+  config.dir24_8.nh_sz =
+      groups < NoHop ? RTE_FIB_DIR24_8_2B : RTE_FIB_DIR24_8_4B;
+  config.dir24_8.num_tbl8 = groups + 1;
+  rte_fib *made = rte_fib_create(name, SOCKET_ID_ANY, &config);
+  if (!made)
+    return dpdkError("rte_fib_create");
+  for (const Route &route : routes)
+    if (rte_fib_add(made, uint32_t(route.low), route.length, route.hop) != 0)
+      return dpdkError("rte_fib_add");
+  if (rte_fib_select_lookup(made, type) != 0)
+    return dpdkError("rte_fib_select_lookup");
+  return made;
+}
+
+Status Ipv4::fill() {
+  rte_lpm_config config{};
+  config.max_rules = uint32_t(routes.size() + 1);
+  config.number_tbl8s = groups + 1;
+  lpm = rte_lpm_create("lpm", SOCKET_ID_ANY, &config);
+  if (!lpm)
+    return dpdkError("rte_lpm_create");
+  for (const Route &route : routes)
+    if (rte_lpm_add(lpm, uint32_t(route.low), route.length, route.hop) != 0)
+      return dpdkError("rte_lpm_add");
+  auto scalar = makeFib("fib", RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE);
+  if (!scalar)
+    return scalar.error();
+  scalarFib = *scalar;
+  if (!hasAvx512())
+    return success();
+  auto vectors = makeFib("fib-avx512", RTE_FIB_LOOKUP_DIR24_8_VECTOR_AVX512);
+  if (!vectors)
+    return vectors.error();
+  vectorFib = *vectors;
+  return success();
+}
+
+std::unique_ptr<Job> makeIpv4(const Calls &calls) {
+  return std::make_unique<Ipv4>(calls);
+}
+
+} // namespace karakal::bench
