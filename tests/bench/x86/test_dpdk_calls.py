@@ -14,9 +14,9 @@ from bench.harness.bench import Bench, Failed
 from bench.x86 import dpdk_calls
 from testkit.captures import write_pcap
 from testkit.forwarders import FORWARDERS, Forwarder
-from testkit.paths import BUILD
+from testkit.paths import BUILD, ROOT
 from testkit.tools import requires
-from testkit.workloads import Workload
+from testkit.workloads import Workload, make_workload
 
 ENTRIES, PACKETS, FAULTY = 700, 900, 0.2
 PAIRS = ((1, 1), (32, 1), (32, 32), (128, 48))
@@ -84,6 +84,37 @@ def test_a_difference_is_found(
         compared(tmp_path, replace(made, source=other), rounds=0)
 
 
+@needs_harness
+@requires("bakerc")
+@pytest.mark.parametrize(
+    ("app", "kind", "options"),
+    [
+        (
+            "l3-switch",
+            "ipv4",
+            "--routes 500 --hops 32 --ttl-expired 0.05 --bad-checksum 0.05"
+            " --no-route 0.05 --bad-version 0.02 --bad-length 0.02",
+        ),
+        (
+            "firewall",
+            "firewall",
+            "--rules 100 --denied 0.1 --unmatched 0.05 --fragments 0.05 --options 0.05"
+            " --bad-header 0.02 --tiny-fragment 0.02 --short-transport 0.02",
+        ),
+    ],
+)
+def test_applications_are_matched(
+    app: str, kind: str, options: str, tmp_path: Path
+) -> None:
+    arguments = f"{options} --packets 4000 --size 64 --seed 4".split()
+    load = make_workload(app, tmp_path, *arguments, kind=kind)
+    source = ROOT / f"apps/{app}/{app.replace('-', '_')}.baker"
+    bench = Bench(BUILD, 1, (1,), False)
+    found = dpdk_calls.compared(bench, app, source, load, PAIRS, rounds=0)
+    assert 3000 < found["sent"] < 4000
+    assert found["variants"] == []
+
+
 def run_of(**rates: float) -> dict[str, Any]:
     variants = [
         {"name": name.replace("_32", "").replace("_", " "), "mpps": rate, "burst": 32,
@@ -95,9 +126,14 @@ def run_of(**rates: float) -> dict[str, Any]:
 
 def test_ratios_are_over_the_best_bursts() -> None:
     found = run_of(baker=30.0, lpm=10.0, lpm_32=15.0)
+    found["variants"] += [
+        {"name": "baker", "mpps": 4.0, "burst": 1, "sub_batch": 1},
+        {"name": "lpm", "mpps": 8.0, "burst": 1, "sub_batch": 1},
+    ]
     columns = dpdk_calls.told(found, (32, 32))
     assert columns["dpdk"] == {"lpm": 15.0}
     assert columns["dpdk_ratios"] == {"lpm": 2.0}
+    assert columns["dpdk_one_by_one_ratios"] == {"lpm": 0.5}
 
 
 def test_verdicts_are_over_the_fastest_kind() -> None:
@@ -107,20 +143,32 @@ def test_verdicts_are_over_the_fastest_kind() -> None:
         "rte_fib": 1.5,
         "rte_fib avx512": 0.9,
     }
-    assert dpdk_calls.verdicts("ipv4", ratios) == [
+    assert dpdk_calls.verdicts(dpdk_calls.ASKED["ipv4"], ratios) == [
         ("rte_lpm bulk", 1.1, 1.2),
         ("rte_fib", 1.0, 0.9),
     ]
 
 
 def test_met_or_not_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    rates = {"dpdk": {"rte_hash": 9.0}, "dpdk_ratios": {"rte_hash": 1.7}}
-    slow = {"dpdk": {"rte_hash": 9.0}, "dpdk_ratios": {"rte_hash": 1.2}}
-    run = {"dpdk_run": {"variants": [], "page_kib": 4}}
-    dpdk_calls.print_comparison({"l2fwd": rates | run, "ndn": slow | run})
+    def columns(call: str, ratio: float) -> dict[str, Any]:
+        return {
+            "dpdk": {call: 9.0},
+            "dpdk_ratios": {call: ratio},
+            "dpdk_one_by_one_ratios": {call: 0.8},
+            "dpdk_run": {"variants": [], "page_kib": 4},
+        }
+
+    programs = {
+        "l2fwd": columns("rte_hash", 1.7),
+        "ndn": columns("rte_hash", 1.2),
+        "l3-switch": columns("rte_lpm", 1.5),
+    }
+    dpdk_calls.print_comparison(programs)
     said = capsys.readouterr().out
     assert "l2fwd over rte_hash: 1.70, asked 1.60: met" in said
     assert "ndn over rte_hash: 1.20, asked 1.60: not met" in said
+    one_by_one = "l3-switch, packet by packet, over rte_lpm: 0.80, asked 1.00: not met"
+    assert one_by_one in said
 
 
 def test_without_dpdk_the_columns_say_so(

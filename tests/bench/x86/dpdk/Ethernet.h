@@ -47,12 +47,13 @@ inline uint32_t sumOfHeader(const uint8_t *header) {
   return uint32_t((sum & 0xffff) + (sum >> 16));
 }
 
-/// Takes one from the time to live and changes the checksum (RFC 1624).
+/// Takes one from the time to live and changes the checksum: RFC 1624, equation
+/// 3, where ~m + m' is ~0x100.
 inline void decrementTtl(uint8_t *header) {
   --header[8];
-  uint32_t sum = half(header + 10) + 0x100u;
+  uint32_t sum = (~uint32_t(half(header + 10)) & 0xffff) + 0xfeff;
   sum = (sum & 0xffff) + (sum >> 16);
-  uint16_t check = __builtin_bswap16(uint16_t(sum));
+  uint16_t check = __builtin_bswap16(uint16_t(~sum));
   std::memcpy(header + 10, &check, sizeof check);
 }
 

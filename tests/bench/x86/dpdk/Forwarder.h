@@ -51,6 +51,7 @@ std::unique_ptr<Job> makeIpv4(const Calls &calls);
 std::unique_ptr<Job> makeIpv6(const Calls &calls);
 std::unique_ptr<Job> makeL2Fwd(const Calls &calls);
 std::unique_ptr<Job> makeNdn(const Calls &calls);
+std::unique_ptr<Job> makeL3Switch(const Calls &calls);
 std::unique_ptr<Job> makeFirewall(const Calls &calls);
 
 } // namespace karakal::bench

@@ -35,8 +35,8 @@ Status HashTable::make(const char *name, uint64_t entries, uint32_t keyBytes,
 
 Status HashTable::add(const void *key, uint32_t port) {
   void *data = reinterpret_cast<void *>(uintptr_t(port));
-  if (rte_hash_add_key_data(table, key, data) != 0)
-    return dpdkError("rte_hash_add_key_data");
+  if (int done = rte_hash_add_key_data(table, key, data); done != 0)
+    return dpdkError("rte_hash_add_key_data", -done);
   return success();
 }
 

@@ -7,25 +7,20 @@
 //   rte_fib avx512    the same by AVX-512
 
 #include "tests/bench/x86/dpdk/Ethernet.h"
-#include "tests/bench/x86/dpdk/Packets.h"
+#include "tests/bench/x86/dpdk/LpmCalls.h"
 #include "tests/bench/x86/dpdk/Tables.h"
 #include <rte_fib.h>
-#include <rte_lpm.h>
-#include <rte_vect.h>
 
 namespace karakal::bench {
 
 namespace {
-
-/// rte_fib's entries of two bytes hold 15 bits: a hop, or a group's number.
-constexpr uint32_t NoHop = 0x7fff;
 
 /// The checks and rewrites of a frame, as the Baker program has them.
 struct Work {
   using Key = uint32_t;
   using Found = uint32_t;
 
-  bool check(const uint8_t *frame, uint32_t bytes, Key &key) const {
+  bool check(const uint8_t *frame, uint32_t bytes, uint32_t, Key &key) const {
     const uint8_t *header = frame + EthernetBytes;
     uint32_t length = half(header + 2);
     key = word(header + 16);
@@ -47,43 +42,6 @@ struct Work {
 
   Mac own{};
   std::vector<Hop> hops;
-};
-
-struct OneByOne {
-  static constexpr uint32_t Together = 1;
-  rte_lpm *lpm;
-
-  void find(const uint32_t *keys, uint32_t count, uint32_t *found) const {
-    if (count != 0 && rte_lpm_lookup(lpm, keys[0], found) != 0)
-      found[0] = NoHop;
-  }
-};
-
-struct Bulk {
-  static constexpr uint32_t Together = TogetherMax;
-  rte_lpm *lpm;
-
-  void find(const uint32_t *keys, uint32_t count, uint32_t *found) const {
-    rte_lpm_lookup_bulk(lpm, keys, found, count);
-    for (uint32_t i = 0; i < count; ++i)
-      found[i] =
-          found[i] & RTE_LPM_LOOKUP_SUCCESS ? found[i] & 0xffffff : NoHop;
-  }
-};
-
-struct FourTimes {
-  static constexpr uint32_t Together = TogetherMax;
-  rte_lpm *lpm;
-
-  void find(uint32_t *keys, uint32_t count, uint32_t *found) const {
-    uint32_t rounded = (count + 3) & ~3u;
-    for (uint32_t i = count; i < rounded; ++i)
-      keys[i] = 0;
-    for (uint32_t i = 0; i < rounded; i += 4) {
-      xmm_t four = _mm_loadu_si128(reinterpret_cast<const xmm_t *>(keys + i));
-      rte_lpm_lookupx4(lpm, four, found + i, NoHop);
-    }
-  }
 };
 
 struct Fib {
@@ -110,24 +68,21 @@ public:
       else if (isCall(call, "routes.add"))
         routes.push_back(routeOf(call));
     }
-    // Within a depth, rte_lpm looks at all routes before it adds one.
     groups = longerThan24(routes);
   }
 
   uint64_t memoryMib() const override {
-    constexpr uint64_t tables = 3 * 64 + 64, bytesPerRoute = 512;
-    uint64_t groupBytes = 3 * 256 * sizeof(uint32_t);
-    return tables +
-           ((routes.size() * bytesPerRoute + groups * groupBytes) >> 20);
+    // The tables of rte_fib, and the routes as it keeps them.
+    constexpr uint64_t tables = 2 * 64, bytesPerRoute = 512,
+                       groupBytes = 256 * sizeof(uint32_t);
+    return lpmMemoryMib(routes) + tables +
+           ((routes.size() * bytesPerRoute + 2 * groups * groupBytes) >> 20);
   }
 
   Status fill() override;
 
   std::vector<Variant> variants() override {
-    std::vector<Variant> all;
-    addVariants(all, "rte_lpm", work, OneByOne{lpm});
-    addVariants(all, "rte_lpm bulk", work, Bulk{lpm});
-    addVariants(all, "rte_lpm x4", work, FourTimes{lpm});
+    std::vector<Variant> all = lpmVariants(work, lpm);
     addVariants(all, "rte_fib", work, Fib{scalarFib});
     if (vectorFib)
       addVariants(all, "rte_fib avx512", work, Fib{vectorFib});
@@ -158,23 +113,20 @@ Result<rte_fib *> Ipv4::makeFib(const char *name, rte_fib_lookup_type type) {
   if (!made)
     return dpdkError("rte_fib_create");
   for (const Route &route : routes)
-    if (rte_fib_add(made, uint32_t(route.low), route.length, route.hop) != 0)
-      return dpdkError("rte_fib_add");
+    if (int done =
+            rte_fib_add(made, uint32_t(route.low), route.length, route.hop);
+        done != 0)
+      return dpdkError("rte_fib_add", -done);
   if (rte_fib_select_lookup(made, type) != 0)
     return dpdkError("rte_fib_select_lookup");
   return made;
 }
 
 Status Ipv4::fill() {
-  rte_lpm_config config{};
-  config.max_rules = uint32_t(routes.size() + 1);
-  config.number_tbl8s = groups + 1;
-  lpm = rte_lpm_create("lpm", SOCKET_ID_ANY, &config);
-  if (!lpm)
-    return dpdkError("rte_lpm_create");
-  for (const Route &route : routes)
-    if (rte_lpm_add(lpm, uint32_t(route.low), route.length, route.hop) != 0)
-      return dpdkError("rte_lpm_add");
+  auto made = makeLpm("lpm", routes);
+  if (!made)
+    return made.error();
+  lpm = *made;
   auto scalar = makeFib("fib", RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE);
   if (!scalar)
     return scalar.error();

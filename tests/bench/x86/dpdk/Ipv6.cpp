@@ -30,7 +30,7 @@ struct Work {
   };
   using Found = uint32_t;
 
-  bool check(const uint8_t *frame, uint32_t bytes, Key &key) const {
+  bool check(const uint8_t *frame, uint32_t bytes, uint32_t, Key &key) const {
     const uint8_t *header = frame + EthernetBytes;
     std::memcpy(key.address, header + 24, AddressBytes);
     return half(frame + 12) == 0x86dd && header[0] >> 4 == 6 &&
@@ -174,8 +174,10 @@ Result<rte_fib6 *> Ipv6::makeFib(const char *name, rte_fib6_lookup_type type) {
   if (!made)
     return dpdkError("rte_fib6_create");
   for (const Route &route : routes)
-    if (rte_fib6_add(made, keyOf(route).address, route.length, route.hop) != 0)
-      return dpdkError("rte_fib6_add");
+    if (int done =
+            rte_fib6_add(made, keyOf(route).address, route.length, route.hop);
+        done != 0)
+      return dpdkError("rte_fib6_add", -done);
   if (rte_fib6_select_lookup(made, type) != 0)
     return dpdkError("rte_fib6_select_lookup");
   return made;
@@ -189,8 +191,10 @@ Status Ipv6::fill() {
   if (!lpm)
     return dpdkError("rte_lpm6_create");
   for (const Route &route : routes)
-    if (rte_lpm6_add(lpm, keyOf(route).address, route.length, route.hop) != 0)
-      return dpdkError("rte_lpm6_add");
+    if (int done =
+            rte_lpm6_add(lpm, keyOf(route).address, route.length, route.hop);
+        done != 0)
+      return dpdkError("rte_lpm6_add", -done);
   auto scalar = makeFib("fib6", RTE_FIB6_LOOKUP_TRIE_SCALAR);
   if (!scalar)
     return scalar.error();

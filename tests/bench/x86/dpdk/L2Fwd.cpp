@@ -35,7 +35,7 @@ struct Work {
     uint32_t source, destination;
   };
 
-  bool check(const uint8_t *frame, uint32_t, Key &key) const {
+  bool check(const uint8_t *frame, uint32_t, uint32_t, Key &key) const {
     key = {addressAt(frame + 6), addressAt(frame)};
     return true;
   }

@@ -24,10 +24,9 @@ namespace {
 using MakeJob = std::unique_ptr<bench::Job> (*)(const bench::Calls &);
 
 const std::map<std::string, MakeJob> jobs = {
-    {"ipv4", bench::makeIpv4},
-    {"ipv6", bench::makeIpv6},
-    {"l2fwd", bench::makeL2Fwd},
-    {"ndn", bench::makeNdn},
+    {"ipv4", bench::makeIpv4},          {"ipv6", bench::makeIpv6},
+    {"l2fwd", bench::makeL2Fwd},        {"ndn", bench::makeNdn},
+    {"l3-switch", bench::makeL3Switch}, {"firewall", bench::makeFirewall},
 };
 
 struct Arguments {

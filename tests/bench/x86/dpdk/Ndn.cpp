@@ -19,7 +19,7 @@ struct Work {
   using Key = const void *;
   using Found = uint32_t;
 
-  bool check(const uint8_t *frame, uint32_t, Key &key) const {
+  bool check(const uint8_t *frame, uint32_t, uint32_t, Key &key) const {
     key = frame + NameAt;
     return half(frame + 12) == 0x8624 && frame[14] == 5 && frame[15] > 1;
   }

@@ -81,10 +81,12 @@ private:
 /// A forwarder that receives, checks, looks up and rewrites up to
 /// `Call::Together` frames of a burst together.
 ///
-///   Work::Key, Work::Found    what a look-up takes and gives
-///   work.check(frame, bytes, key)     whether to look up, and for what
-///   call.find(keys, count, found)     the look-ups
-///   work.rewrite(frame, found, port)  whether to send, and the port
+///   Work::Key, Work::Found                what a look-up takes and gives
+///   work.check(frame, bytes, port, key)   whether to look up, and for what
+///   call.find(keys, count, found)         the look-ups
+///   work.rewrite(frame, found, port)      whether to send; the port that it
+///   came
+///                                         from becomes that to send it on
 template <typename Work, typename Call>
 class DpdkForwarder final : public Forwarder {
 public:
@@ -109,7 +111,7 @@ private:
         continue;
       handles[asked] = handle;
       if (work.check(packets.bytesOf(handle), packets.lengthOf(handle),
-                     keys[asked]))
+                     in[i].port, keys[asked]))
         ++asked;
       else
         packets.drop(handle);

@@ -45,8 +45,9 @@ bool hasAvx512() {
   return true;
 }
 
-Error dpdkError(const std::string &call) {
-  return makeError("E-bench-001", call + " fails: " + rte_strerror(rte_errno));
+Error dpdkError(const std::string &call, int code) {
+  return makeError("E-bench-001",
+                   call + " fails: " + rte_strerror(code ? code : rte_errno));
 }
 
 } // namespace karakal::bench

@@ -36,8 +36,8 @@ uint32_t longerThan24(const std::vector<Route> &routes);
 /// Whether DPDK's vector functions run here.
 bool hasAvx512();
 
-/// The error of a call of DPDK's, with its reason.
-Error dpdkError(const std::string &call);
+/// The error of a call of DPDK's, with its reason: `code`, or rte_errno.
+Error dpdkError(const std::string &call, int code = 0);
 
 } // namespace karakal::bench
 
