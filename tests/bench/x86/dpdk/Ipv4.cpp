@@ -6,6 +6,7 @@
 //   rte_fib           rte_fib_lookup_bulk without vectors
 //   rte_fib avx512    the same by AVX-512
 
+#include "support/Assert.h"
 #include "tests/bench/x86/dpdk/Ethernet.h"
 #include "tests/bench/x86/dpdk/LpmCalls.h"
 #include "tests/bench/x86/dpdk/Tables.h"
@@ -73,35 +74,41 @@ public:
 
   uint64_t memoryMib() const override {
     // The tables of rte_fib, and the routes as it keeps them.
-    constexpr uint64_t tables = 2 * 64, bytesPerRoute = 512,
+    constexpr uint64_t tables = 64, bytesPerRoute = 640,
                        groupBytes = 256 * sizeof(uint32_t);
     return lpmMemoryMib(routes) + tables +
-           ((routes.size() * bytesPerRoute + 2 * groups * groupBytes) >> 20);
+           ((routes.size() * bytesPerRoute + groups * groupBytes) >> 20);
   }
 
   Status fill() override;
 
   std::vector<Variant> variants() override {
     std::vector<Variant> all = lpmVariants(work, lpm);
-    addVariants(all, "rte_fib", work, Fib{scalarFib});
-    if (vectorFib)
-      addVariants(all, "rte_fib avx512", work, Fib{vectorFib});
+    auto addFib = [&](const char *name, rte_fib_lookup_type type) {
+      addVariants(all, name, work, Fib{fib}, [this, type] {
+        int done = rte_fib_select_lookup(fib, type);
+        KARAKAL_ASSERT(done == 0, "DPDK has this look-up");
+      });
+    };
+    addFib("rte_fib", RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE);
+    if (hasAvx512())
+      addFib("rte_fib avx512", RTE_FIB_LOOKUP_DIR24_8_VECTOR_AVX512);
     return all;
   }
 
 private:
-  Result<rte_fib *> makeFib(const char *name, rte_fib_lookup_type type);
+  Status fillFib();
 
   Work work;
   std::vector<Route> routes;
   uint32_t groups;
   rte_lpm *lpm = nullptr;
-  rte_fib *scalarFib = nullptr, *vectorFib = nullptr;
+  rte_fib *fib = nullptr;
 };
 
 } // namespace
 
-Result<rte_fib *> Ipv4::makeFib(const char *name, rte_fib_lookup_type type) {
+Status Ipv4::fillFib() {
   rte_fib_conf config{};
   config.type = RTE_FIB_DIR24_8;
   config.default_nh = NoHop;
@@ -109,17 +116,15 @@ Result<rte_fib *> Ipv4::makeFib(const char *name, rte_fib_lookup_type type) {
   config.dir24_8.nh_sz =
       groups < NoHop ? RTE_FIB_DIR24_8_2B : RTE_FIB_DIR24_8_4B;
   config.dir24_8.num_tbl8 = groups + 1;
-  rte_fib *made = rte_fib_create(name, SOCKET_ID_ANY, &config);
-  if (!made)
+  fib = rte_fib_create("fib", SOCKET_ID_ANY, &config);
+  if (!fib)
     return dpdkError("rte_fib_create");
   for (const Route &route : routes)
     if (int done =
-            rte_fib_add(made, uint32_t(route.low), route.length, route.hop);
+            rte_fib_add(fib, uint32_t(route.low), route.length, route.hop);
         done != 0)
       return dpdkError("rte_fib_add", -done);
-  if (rte_fib_select_lookup(made, type) != 0)
-    return dpdkError("rte_fib_select_lookup");
-  return made;
+  return success();
 }
 
 Status Ipv4::fill() {
@@ -127,17 +132,7 @@ Status Ipv4::fill() {
   if (!made)
     return made.error();
   lpm = *made;
-  auto scalar = makeFib("fib", RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE);
-  if (!scalar)
-    return scalar.error();
-  scalarFib = *scalar;
-  if (!hasAvx512())
-    return success();
-  auto vectors = makeFib("fib-avx512", RTE_FIB_LOOKUP_DIR24_8_VECTOR_AVX512);
-  if (!vectors)
-    return vectors.error();
-  vectorFib = *vectors;
-  return success();
+  return fillFib();
 }
 
 std::unique_ptr<Job> makeIpv4(const Calls &calls) {

@@ -7,6 +7,8 @@
 
 #include "codegen-x86/PacketFunctions.h"
 #include "tests/bench/x86/dpdk/Forwarder.h"
+#include <algorithm>
+#include <functional>
 
 namespace karakal::bench {
 
@@ -90,7 +92,13 @@ private:
 template <typename Work, typename Call>
 class DpdkForwarder final : public Forwarder {
 public:
-  DpdkForwarder(const Work &work, Call call) : work(work), call(call) {}
+  DpdkForwarder(const Work &work, Call call, std::function<void()> first)
+      : work(work), call(call), first(std::move(first)) {}
+
+  void begin() override {
+    if (first)
+      first();
+  }
 
   uint32_t batch(const Frame *in, uint32_t count, Frame *out) override {
     packets.freeGiven();
@@ -128,6 +136,7 @@ private:
 
   const Work &work;
   Call call;
+  std::function<void()> first;
   Packets packets;
 };
 
@@ -136,13 +145,15 @@ private:
 constexpr uint32_t TogetherMax = 64;
 constexpr uint32_t Bursts[] = {32, TogetherMax};
 
-/// Adds the variants of a call.
+/// Adds the variants of a call, before whose bursts comes `first`.
 template <typename Work, typename Call>
 void addVariants(std::vector<Variant> &to, const std::string &name,
-                 const Work &work, Call call) {
+                 const Work &work, Call call,
+                 const std::function<void()> &first = nullptr) {
   auto add = [&](uint32_t burst) {
-    to.push_back({name, burst, 1,
-                  std::make_unique<DpdkForwarder<Work, Call>>(work, call)});
+    to.push_back(
+        {name, burst, 1,
+         std::make_unique<DpdkForwarder<Work, Call>>(work, call, first)});
   };
   if (Call::Together == 1)
     add(1);
