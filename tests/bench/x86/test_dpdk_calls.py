@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bench.harness.bench import Bench, Failed
-from bench.x86 import dpdk_calls
+from bench.x86 import batching, dpdk_calls, paper_programs, programs
 from testkit.captures import write_pcap
 from testkit.forwarders import FORWARDERS, Forwarder
 from testkit.paths import BUILD, ROOT
@@ -181,3 +181,37 @@ def test_without_dpdk_the_columns_say_so(
     assert rates["dpdk"] == {}
     dpdk_calls.print_comparison({"ipv4": rates})
     assert "not measured: libdpdk-dev is not installed" in capsys.readouterr().out
+
+
+@requires("bakerc", "ixpsim")
+def test_keys_of_x86(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, _ = FORWARDERS["ipv6"]
+    monkeypatch.setitem(paper_programs.FORWARDERS, "ipv6", (make, 200))
+    for module in (paper_programs, programs):
+        monkeypatch.setattr(module, "TRACE_PACKETS", 300)
+    monkeypatch.setattr(batching, "POINT_PACKETS", 300)
+    monkeypatch.setattr(programs, "ROUNDS", 1)
+    few = {
+        key: tuple(word for word in options if not word.startswith("--packets"))
+        for key, options in programs.VARIANTS.items()
+    }
+    monkeypatch.setattr(programs, "VARIANTS", few)
+    monkeypatch.setattr(programs, "APPS", ("l3-switch",))
+    monkeypatch.setattr(programs, "PAPER_PROGRAMS", ("ipv6",))
+    bench = Bench(BUILD, 1, (1,), False)
+    found = programs.x86(bench)["programs"]
+    said = capsys.readouterr().out
+    assert list(found) == ["l3-switch", "ipv6"]
+    columns = {"dpdk", "dpdk_ratios", "dpdk_one_by_one_ratios", "dpdk_run"}
+    if not dpdk_calls.harness(bench).exists():
+        columns = {"dpdk", "dpdk_note"}
+        assert dpdk_calls.NOT_MEASURED in said
+    else:
+        assert "l3-switch, packet by packet, over rte_lpm: " in said
+        assert "ipv6 over rte_fib6: " in said
+    rates = {"b1_mpps", "batch32_mpps", "sub32_mpps"}
+    assert found["l3-switch"].keys() == rates | columns | {"guarded_mpps"}
+    chosen = {"model_mpps", "model_B", "model_b", "best_mpps"}
+    assert found["ipv6"].keys() == rates | columns | chosen
