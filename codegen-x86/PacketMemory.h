@@ -45,6 +45,8 @@ struct PacketState {
   uint64_t forwarded, dropped, consumed;
   /// Packets made by copy and create, and messages to the XScale core.
   uint64_t copied, toXScale;
+  /// Packets that wait in queues of the program.
+  uint32_t waiting;
 };
 
 /// What a primitive was asked to do that no correct program asks.

@@ -107,6 +107,8 @@ public:
   uint64_t noBufferCount() const { return noBuffer; }
   const std::vector<uint64_t> &drops() const { return dropsByReason; }
   std::vector<traces::Packet> &transmitted() { return sentFrames; }
+  /// Packets that wait in queues.
+  uint32_t waiting() const { return state.waiting; }
   uint32_t buffersInUse() const {
     return target::BufferCount - (state.freed - state.taken);
   }

@@ -288,6 +288,19 @@ void PacketRuntime::drop(uint32_t handle, uint32_t reason) {
   release(handle);
 }
 
+void PacketRuntime::keep(uint32_t handle) {
+  if (find(handle, "queue_put"))
+    ++waitingCount;
+}
+
+uint32_t PacketRuntime::fetch(uint32_t word) {
+  if (word == 0 || !find(word, "queue_take"))
+    return 0;
+  KARAKAL_ASSERT(waitingCount != 0, "a packet that is taken has waited");
+  --waitingCount;
+  return word;
+}
+
 void PacketRuntime::transmit(uint32_t handle) {
   Descriptor *d = find(handle, "channel_put");
   if (!d)

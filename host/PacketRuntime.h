@@ -77,6 +77,10 @@ public:
   /// one.
   uint32_t copy(uint32_t handle);
   void drop(uint32_t handle, uint32_t reason);
+  /// The packet waits in a queue of the program from now on.
+  void keep(uint32_t handle);
+  /// Takes the packet of a word out of a queue; 0 gives none.
+  uint32_t fetch(uint32_t word);
   /// Ring 1 transmits; any other ring queues the message.
   void channelPut(uint32_t ring, uint32_t message);
 
@@ -97,6 +101,8 @@ public:
   std::vector<traces::Packet> &transmitted() { return sent; }
   /// Buffers that are not on the free list.
   uint32_t buffersInUse() const { return layout.count - freeList.size(); }
+  /// Packets that wait in queues.
+  uint32_t waiting() const { return waitingCount; }
   /// The first fault, empty if none.
   const std::string &fault() const { return firstFault; }
   void setFault(const std::string &what);
@@ -127,7 +133,7 @@ private:
   PacketCounts packets;
   std::string firstFault;
   ServiceState serviceState;
-  uint32_t sequence = 0;
+  uint32_t sequence = 0, waitingCount = 0;
   bool onXScale = false;
 };
 

@@ -13,6 +13,8 @@
 // | baker_rx_port, baker_tx_port, baker_packet_length | u32 (u32 h) |
 // | baker_set_tx_port | void (u32 h, u32 port) |
 // | baker_packet_decap, baker_packet_encap | u32 (u32 h, u32 bytes) |
+// | baker_packet_keep | void (u32 h) |
+// | baker_packet_fetch | u32 (u32 word) |
 // | baker_packet_add_tail, baker_packet_remove_tail | u32 (u32 h, u32 bytes) |
 // | baker_packet_headroom, baker_packet_copy | u32 (u32 h) |
 // | baker_packet_create | u32 (u32 bytes) |

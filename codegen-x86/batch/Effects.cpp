@@ -78,7 +78,7 @@ Resources Effects::of(Operation *op) {
           [&](auto access) { return ofAccess(ir::globalOf(access.getRef())); })
       .Case<ir::LockOp, ir::UnlockOp, ir::RandomOp, ir::TraceOp,
             ir::DropCountOp, ir::PacketCopyOp, ir::PacketCreateOp,
-            ir::PacketCloneOp, ir::PacketBlankOp>(
+            ir::PacketCloneOp, ir::PacketBlankOp, ir::PacketKeepOp>(
           [](auto) { return Resources{OrderResource}; })
       .Case([&](func::CallOp call) {
         auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());

@@ -17,12 +17,16 @@ Json toJson(const Counts &counts) {
 
 /// The packet counts under the names of stats.json.
 static Counts named(const PacketCounts &packets) {
-  return {
-      {"received", packets.received},       {"forwarded", packets.forwarded},
-      {"dropped", packets.dropped},         {"consumed", packets.consumed},
-      {"to_xscale", packets.toXScale},      {"rx_overflow", 0},
-      {"transmitted", packets.transmitted}, {"copied", packets.copied},
-      {"oversize", packets.oversize}};
+  return {{"received", packets.received},
+          {"forwarded", packets.forwarded},
+          {"dropped", packets.dropped},
+          {"consumed", packets.consumed},
+          {"waiting", packets.waiting},
+          {"to_xscale", packets.toXScale},
+          {"rx_overflow", 0},
+          {"transmitted", packets.transmitted},
+          {"copied", packets.copied},
+          {"oversize", packets.oversize}};
 }
 
 Json statisticsJson(const RunStatistics &run, const std::string &program) {
@@ -66,7 +70,8 @@ std::string countsTable(const RunStatistics &run, const std::string &program) {
   for (const auto &[name, count] : run.drops)
     if (count != 0)
       text += row("dropped " + name, count);
-  const Counts others = {{"to_xscale", packets.toXScale},
+  const Counts others = {{"waiting", packets.waiting},
+                         {"to_xscale", packets.toXScale},
                          {"copied", packets.copied},
                          {"oversize", packets.oversize},
                          {"control calls", run.controlCalls},

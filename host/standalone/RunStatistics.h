@@ -14,16 +14,20 @@
 namespace karakal::host {
 
 /// Where packets ended, in frames. At the end of a run
-/// received = forwarded + dropped + consumed.
+/// received = forwarded + dropped + consumed + waiting.
 struct PacketCounts {
   uint64_t received = 0;    ///< originals: frames that Rx accepted
   uint64_t forwarded = 0;   ///< originals that were transmitted
   uint64_t dropped = 0;     ///< originals dropped by a PPF of the engines
   uint64_t consumed = 0;    ///< originals dropped by a PPF of the XScale core
+  uint64_t waiting = 0;     ///< originals in queues of the program
   uint64_t copied = 0;      ///< made by packet_copy and packet_create
   uint64_t transmitted = 0; ///< frames sent, originals and copies
   uint64_t oversize = 0;    ///< frames too long for the port, not received
   uint64_t toXScale = 0;    ///< messages from an engine's PPF to the XScale
+
+  /// Every original that has not ended waits.
+  void countWaiting() { waiting = received - forwarded - dropped - consumed; }
 };
 
 /// How often something happened, by symbol, in the program's order.

@@ -48,6 +48,7 @@ static OperationCost costOfPacketOp(Operation *op) {
       .Case([](PacketCreateOp) { return OperationCost{100, 0, 4, 3, 0}; })
       .Case([](PacketCopyOp) { return OperationCost{400, 0, 20, 64, 0}; })
       .Case([](PacketDropOp) { return OperationCost{14, 1, 1, 0, 0}; })
+      .Case([](PacketKeepOp) { return OperationCost{16, 1, 2, 0, 0}; })
       .Case([](MetaReadOp) { return OperationCost{5, 0, 1, 0, 0}; })
       .Case([](MetaWriteOp) { return OperationCost{7, 0, 1, 0, 0}; })
       .Case([](ChannelPutOp) { return OperationCost{10, 1, 0, 0, 0}; })
@@ -104,8 +105,8 @@ OperationCost costOf(Operation *op) {
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,
-          PacketLengthOp, PacketCopyOp, PacketDropOp, MetaReadOp, MetaWriteOp,
-          ChannelPutOp>(op))
+          PacketLengthOp, PacketCopyOp, PacketDropOp, PacketKeepOp, MetaReadOp,
+          MetaWriteOp, ChannelPutOp>(op))
     return costOfPacketOp(op);
   if (isa<LoadOp, StoreOp, ElementOp, FieldOp, GlobalRefOp>(op))
     return costOfGlobalOp(op);

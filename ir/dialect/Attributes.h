@@ -104,6 +104,8 @@ inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
 /// The reason for packets that do not fit their buffer. Not built in: the front
 /// end declares it where it is used.
 inline constexpr llvm::StringLiteral noSpaceReasonName = "no_room";
+/// The global that counts the packets in all queues of the program.
+inline constexpr llvm::StringLiteral waitingName = "karakal.waiting";
 inline constexpr llvm::StringLiteral rxPortName = "rx.port";
 inline constexpr llvm::StringLiteral txPortName = "tx.port";
 inline constexpr llvm::StringLiteral sequenceName = "sequence";

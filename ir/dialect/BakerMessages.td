@@ -58,6 +58,34 @@ def Baker_PacketSendOp
   let hasVerifier = 1;
 }
 
+def Baker_PacketKeepOp : Baker_Op<"packet_keep"> {
+  let summary = "make a word of a packet that waits in a queue";
+  let description = [{
+    Ends the life of the operand. The descriptor then holds everything that is
+    known about the packet, which gives up its place in the order of packets.
+    `packet_take` of the word makes the packet again.
+
+    ```mlir
+    %w = baker.packet_keep %ph : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins Baker_PacketType:$packet);
+  let results = (outs I32:$word);
+  let assemblyFormat = "$packet attr-dict `:` qualified(type($packet))";
+}
+
+def Baker_PacketHeldOp : Baker_Op<"packet_held", [Pure]> {
+  let summary = "whether a handle that comes from a queue has a packet";
+  let description = [{
+    False if the packet was taken from the word 0.
+
+    Example: `%h = baker.packet_held %ph : !baker.packet<"ether">`
+  }];
+  let arguments = (ins Baker_PacketType:$packet);
+  let results = (outs I1:$held);
+  let assemblyFormat = "$packet attr-dict `:` qualified(type($packet))";
+}
+
 def Baker_PacketViewOp : Baker_Op<"packet_view", [Pure]> {
   let summary = "a packet whose head is a value";
   let description = [{

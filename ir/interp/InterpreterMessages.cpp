@@ -22,6 +22,17 @@ bool Interpreter::executeMessage(Operation &op, Values &values) {
             APInt(64, number(take.getFirst()) & target::HandleMask);
         return true;
       })
+      .Case([&](PacketKeepOp keep) {
+        if (packetOf(keep.getPacket(), values))
+          values[keep.getWord()] =
+              APInt(32, handleOf(values[keep.getPacket()]));
+        return true;
+      })
+      .Case([&](PacketHeldOp held) {
+        values[held.getHeld()] =
+            APInt(1, handleOf(values[held.getPacket()]) != 0);
+        return true;
+      })
       .Case([&](PacketViewOp view) {
         values[view.getView()] = packetWithHead(
             handleOf(values[view.getPacket()]), number(view.getHead()));

@@ -71,9 +71,15 @@ bool Interpreter::executeMetadata(Operation &op, Values &values) {
         KARAKAL_ASSERT(load.getWord() + load.getWords().size() <=
                            target::DescriptorWords,
                        "a meta_load stays in the descriptor");
-        if (PacketCell *packet = packetOf(load.getPacket(), values))
-          for (auto [i, word] : llvm::enumerate(load.getWords()))
-            values[word] = APInt(32, packet->descriptor[load.getWord() + i]);
+        // Of an empty handle from a queue, baker-phr reads words that it does
+        // not use.
+        bool isEmpty = handleOf(values[load.getPacket()]) == 0;
+        PacketCell *packet =
+            isEmpty ? nullptr : packetOf(load.getPacket(), values);
+        for (auto [i, word] : llvm::enumerate(load.getWords()))
+          if (packet || isEmpty)
+            values[word] =
+                APInt(32, packet ? packet->descriptor[load.getWord() + i] : 0);
         return true;
       })
       .Case([&](MetaStoreOp store) {

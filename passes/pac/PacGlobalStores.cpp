@@ -170,7 +170,8 @@ void StoreCombiner::visit(Operation &op) {
     return flush(&op, "a lock or an atomic operation is between");
   if (isa<func::CallOp>(op))
     return flush(&op, "a call is between");
-  if (isa<ir::ChannelPutOp, ir::PacketSendOp, ir::PacketDropOp>(op))
+  if (isa<ir::ChannelPutOp, ir::PacketSendOp, ir::PacketDropOp,
+          ir::PacketKeepOp>(op))
     flush(&op, "the end of a packet is between");
 }
 

@@ -28,7 +28,7 @@ namespace {
 /// Whether packets leave the function at `op`: it puts them on a channel or
 /// ring, makes a message of them, or passes them to another PPF.
 bool isRelease(Operation *op) {
-  if (isa<ir::ChannelPutOp, ir::PacketSendOp, func::ReturnOp,
+  if (isa<ir::ChannelPutOp, ir::PacketSendOp, ir::PacketKeepOp, func::ReturnOp,
           UnrealizedConversionCastOp>(op))
     return true;
   auto call = dyn_cast<func::CallOp>(op);

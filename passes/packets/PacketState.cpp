@@ -130,6 +130,8 @@ void PacketStates::findSequence() {
     auto read = dyn_cast<ir::MetaReadOp>(op);
     if (send && send.getRing() != target::RingTx)
       sequenceSeen.insert(send.getPacket());
+    else if (auto keep = dyn_cast<ir::PacketKeepOp>(op))
+      sequenceSeen.insert(keep.getPacket());
     else if (read && read.getField() == ir::sequenceName)
       sequenceSeen.insert(read.getPacket());
     else if (auto load = dyn_cast<ir::MetaLoadOp>(op))

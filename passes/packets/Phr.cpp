@@ -76,8 +76,8 @@ std::string refusalOf(Operation *op) {
           ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
           ir::PacketRemoveTailOp, ir::PacketCopyOp, ir::PacketCreateOp,
           ir::PacketDropOp, ir::PacketLengthOp, ir::PacketHeadroomOp,
-          ir::PacketSendOp, ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp,
-          ir::MetaStoreOp>(op))
+          ir::PacketSendOp, ir::PacketKeepOp, ir::PacketHeldOp, ir::MetaReadOp,
+          ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(op))
     return "";
   if (isa<BranchOpInterface>(op))
     return "";
@@ -105,6 +105,7 @@ private:
   void create(ir::PacketCreateOp op);
   void storeSequence(OpBuilder &builder, Value packet, Value sequence);
   void send(ir::PacketSendOp op);
+  void keep(ir::PacketKeepOp op);
   void readMetadata(ir::MetaReadOp op);
   void writeMetadata(ir::MetaWriteOp op);
   void loadWords(ir::MetaLoadOp op);
@@ -359,6 +360,13 @@ void Phr::send(ir::PacketSendOp op) {
           : words.bitOr(words.left(state.head, 16), state.length));
 }
 
+/// A packet in a queue has everything in its descriptor.
+void Phr::keep(ir::PacketKeepOp op) {
+  OpBuilder builder(op);
+  states->writeDescriptor(builder, op.getLoc(), op.getPacket());
+  ir::explain(op, "phr") << "descriptor written: the packet waits in a queue";
+}
+
 //===----------------------------------------------------------------------===//
 // Metadata
 //===----------------------------------------------------------------------===//
@@ -444,6 +452,7 @@ void Phr::visit(Operation *op) {
         op.erase();
       })
       .Case([&](ir::PacketSendOp op) { send(op); })
+      .Case([&](ir::PacketKeepOp op) { keep(op); })
       .Case([&](ir::PacketLengthOp op) {
         op.replaceAllUsesWith(states->of(op.getPacket()).length);
         op.erase();

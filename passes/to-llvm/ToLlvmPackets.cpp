@@ -131,9 +131,42 @@ struct PacketTake : ToLlvmPattern<ir::PacketTakeOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::PacketTakeOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
+    // The host gets messages by itself: this one comes from a queue.
+    if (context.core == ir::Core::Host) {
+      rewriter.replaceOp(op, callPrimitive(rewriter, op,
+                                           target::runtime::PacketFetch,
+                                           wordBits, adaptor.getFirst()));
+      return success();
+    }
     rewriter.replaceOpWithNewOp<LLVM::AndOp>(
         op, adaptor.getFirst(),
         constantWord(rewriter, op.getLoc(), target::HandleMask));
+    return success();
+  }
+};
+
+struct PacketKeep : ToLlvmPattern<ir::PacketKeepOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketKeepOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    // Only the engines have packets with tickets.
+    if (context.core != ir::Core::XScale)
+      callPrimitive(rewriter, op,
+                    context.core == ir::Core::Me ? target::runtime::LeaveOrder
+                                                 : target::runtime::PacketKeep,
+                    0, adaptor.getPacket());
+    rewriter.replaceOp(op, adaptor.getPacket());
+    return success();
+  }
+};
+
+struct PacketHeld : ToLlvmPattern<ir::PacketHeldOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketHeldOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+        op, LLVM::ICmpPredicate::ne, adaptor.getPacket(),
+        constantWord(rewriter, op.getLoc(), 0));
     return success();
   }
 };
@@ -298,8 +331,10 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
 void addPacketPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<PacketRead, PacketWrite, PacketHeadroom, PacketDrop, PacketTake,
-               PacketSend, PacketView, MetaRead, MetaWrite>(converter, context);
+  patterns
+      .add<PacketRead, PacketWrite, PacketHeadroom, PacketDrop, PacketTake,
+           PacketKeep, PacketHeld, PacketSend, PacketView, MetaRead, MetaWrite>(
+          converter, context);
   patterns.add<WordPrimitive<ir::PacketDecapOp>>(converter, context,
                                                  target::runtime::PacketDecap);
   patterns.add<WordPrimitive<ir::PacketEncapOp>>(converter, context,

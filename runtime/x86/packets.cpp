@@ -223,6 +223,15 @@ void baker_packet_drop(uint32_t handle, uint32_t reason) {
   release(handle);
 }
 
+[[gnu::always_inline]] void baker_packet_keep(uint32_t) {
+  ++karakal_x86_state.waiting;
+}
+
+[[gnu::always_inline]] uint32_t baker_packet_fetch(uint32_t word) {
+  karakal_x86_state.waiting -= word != 0;
+  return word;
+}
+
 [[gnu::always_inline]] void baker_channel_put(uint32_t ring, uint32_t message) {
   if (ring != target::RingTx)
     return karakal_x86_queue(message);

@@ -100,6 +100,14 @@ public:
   const PacketCounters &counters() const { return totals; }
   /// Packets inside the chip: received or copied, and not returned.
   uint64_t outstandingCount() const { return outstanding; }
+  /// Those of them that do not wait in a queue of the program.
+  uint64_t movingCount() const {
+    return outstanding - (waiting ? waiting() : 0);
+  }
+  /// `count` returns how many packets wait in queues of the program.
+  void countWaiting(std::function<uint64_t()> count) {
+    waiting = std::move(count);
+  }
   /// The last cycle at which a packet moved.
   uint64_t lastProgressCycle() const { return lastProgress; }
   /// The first fault, with the actor that caused it.
@@ -183,6 +191,7 @@ private:
   std::array<uint8_t, engineCountMax> refusing{};
   std::vector<uint32_t> refused;
   std::function<void(uint32_t)> freed;
+  std::function<uint64_t()> waiting; ///< null: the program has no queues
   ProgramObserver *programObserver = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;

@@ -31,18 +31,20 @@ uint64_t activeCycles(Simulation &run) {
 json packetsOf(Simulation &run) {
   const PacketCounters &all = run.measureEnd().packets;
   const ReceiveStatistics &receive = run.msf().receiveStatistics();
-  return {{"arrived", receive.framesArrived},
-          {"received", all.received},
-          {"forwarded", all.forwarded},
-          {"dropped", all.dropped},
-          {"consumed", all.consumed},
-          {"to_xscale", all.toXScale},
-          {"copied", all.copied},
-          {"transmitted", all.transmitted},
-          {"rx_overflow", receive.framesLost},
-          {"rx_errors", run.scratchWord(target::RxErrorsCounter)},
-          {"oversize", run.scratchWord(target::RxOversizeCounter)},
-          {"reordered", run.reorderedCount()}};
+  return {
+      {"arrived", receive.framesArrived},
+      {"received", all.received},
+      {"forwarded", all.forwarded},
+      {"dropped", all.dropped},
+      {"consumed", all.consumed},
+      {"waiting", all.received - all.forwarded - all.dropped - all.consumed},
+      {"to_xscale", all.toXScale},
+      {"copied", all.copied},
+      {"transmitted", all.transmitted},
+      {"rx_overflow", receive.framesLost},
+      {"rx_errors", run.scratchWord(target::RxErrorsCounter)},
+      {"oversize", run.scratchWord(target::RxOversizeCounter)},
+      {"reordered", run.reorderedCount()}};
 }
 
 json dropsOf(Simulation &run) {
@@ -243,8 +245,8 @@ void describePackets(std::string &text, const json &stats) {
     if (number != 0)
       append(text, "  dropped %-24s %llu\n", name.c_str(),
              number.get<unsigned long long>());
-  for (const char *name : {"to_xscale", "copied", "rx_overflow", "rx_errors",
-                           "oversize", "reordered"})
+  for (const char *name : {"waiting", "to_xscale", "copied", "rx_overflow",
+                           "rx_errors", "oversize", "reordered"})
     if (count(name) != 0)
       append(text, "  %-32s %llu\n", name, count(name));
 }

@@ -3,7 +3,9 @@
 // See Simulation.h for the idea.
 
 #include "sim-ixp/run/Simulation.h"
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/Printer.h"
 
 #include <algorithm>
@@ -104,9 +106,28 @@ void Simulation::connectMedia(std::vector<traces::Packet> trace) {
   media->setBuffers(target::bufferAddress(plan.firstHandle),
                     target::bufferAddress(plan.handleStep), plan.bufferCount);
   media->onSent([this](const SentFrame &frame) { recordSent(frame); });
+  countWaiting();
   accounts->onFreed([this](uint32_t handle) { media->forgetBuffer(handle); });
   newestOnPort.resize(traffic.portCount);
   machine->connectMedia(media.get());
+}
+
+/// Lets the accounting read the word in which the program counts the packets of
+/// its queues, if it has any.
+void Simulation::countWaiting() {
+  for (const nlohmann::json &global : loaded.manifest["globals"]) {
+    if (global["name"] != target::WaitingCountName)
+      continue;
+    target::Memory in = memoryIn(global);
+    KARAKAL_ASSERT(in != target::Memory::Dram, "engines write the word");
+    Memory &memory = in == target::Memory::Scratch
+                         ? machine->scratch().memory()
+                         : machine->sram(*target::sramChannelOf(in)).memory();
+    uint32_t address = global["address"];
+    accounts->countWaiting([&memory, address] { // both live as long as the run
+      return memory.readWord(address);
+    });
+  }
 }
 
 /// Connects the XScale core and schedules the control calls.
@@ -320,7 +341,7 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
 
 bool Simulation::isQuiet() const {
   // The core may be about to send packets made from one that it has freed.
-  return accounts->outstandingCount() == 0 && media->isReceiveDone() &&
+  return accounts->movingCount() == 0 && media->isReceiveDone() &&
          media->isTransmitDone() && !controls.isBusy() && !xscale->isBusy();
 }
 
@@ -334,7 +355,7 @@ bool Simulation::isStuck() const {
       now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
-  return accounts->outstandingCount() > 0 || source->isClosedLoop() ||
+  return accounts->movingCount() > 0 || source->isClosedLoop() ||
          media->isReceiveDone();
 }
 

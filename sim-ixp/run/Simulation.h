@@ -100,7 +100,7 @@ public:
       : media(media), accounts(accounts) {}
   void setHeld(bool isHeld) override { media.holdFrames(isHeld); }
   bool isEmpty() const override {
-    return accounts.outstandingCount() == 0 && !media.isReceiving();
+    return accounts.movingCount() == 0 && !media.isReceiving();
   }
   bool isOver() const override { return media.isReceiveDone(); }
 
@@ -172,6 +172,7 @@ public:
 private:
   Simulation(SimulationOptions options, const target::Image &image);
 
+  void countWaiting();
   void recordSent(const SentFrame &frame);
   void observeContexts();
   void observePacket(PacketStep step, uint32_t handle, uint32_t ringOrActor);

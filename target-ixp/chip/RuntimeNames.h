@@ -12,6 +12,9 @@
 
 namespace karakal::target {
 
+/// The global in which a program counts the packets in its queues.
+inline constexpr char WaitingCountName[] = "karakal.waiting";
+
 /// Functions of the runtime.
 namespace runtime {
 #define KARAKAL_RUNTIME_FUNCTION(constant, symbol, defined)                    \

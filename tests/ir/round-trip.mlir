@@ -113,3 +113,14 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
 func.func @m.add(%p: i32 {baker.name = "prefix", baker.type = "u32"}) -> (i32 {baker.type = "s32"}) attributes {baker.kind = #baker.kind<control>} {
   return %p : i32
 }
+
+// CHECK-LABEL: func.func @queues
+func.func @queues(%ph: !baker.packet<"ether">) -> i1 {
+  // CHECK: %[[KEPT:.*]] = baker.packet_keep %{{.*}} : !baker.packet<"ether">
+  %w = baker.packet_keep %ph : !baker.packet<"ether">
+  %c0 = arith.constant 0 : i32
+  %old = baker.packet_take %w, %c0 : !baker.packet<"ether">
+  // CHECK: baker.packet_held %{{.*}} : !baker.packet<"ether">
+  %h = baker.packet_held %old : !baker.packet<"ether">
+  return %h : i1
+}

@@ -231,3 +231,34 @@ func.func @me_main(%m0: i32, %m1: i32, %c: i1) {
   baker.packet_send %p ring 1 id 0 : !baker.packet<"tag">
   return
 }
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// In a queue: the changed words are written. From a queue: all are read.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: baker.meta_store [%{{[^,]*}}] to %{{.*}} word 4
+// CHECK-NEXT: baker.packet_keep
+// CHECK: %[[TAKEN:.*]] = baker.packet_take
+// CHECK-NEXT: baker.meta_load %[[TAKEN]] word 1
+// CHECK: baker.packet_held
+// CHECK: baker.packet_send {{.*}} ring 1 id 0 port {{.*}} head_length
+func.func @me_main(%m0: i32, %m1: i32, %v: i16, %word: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  baker.meta_write %v, %ph @hop : i16, !baker.packet<"ether">
+  %w = baker.packet_keep %ph : !baker.packet<"ether">
+  %old = baker.packet_take %word, %zero : !baker.packet<"ether">
+  %h = baker.packet_held %old : !baker.packet<"ether">
+  cf.cond_br %h, ^held, ^none
+^held:
+  baker.packet_send %old ring 1 id 0 : !baker.packet<"ether">
+  cf.br ^none
+^none:
+  return %w : i32
+}

@@ -82,6 +82,23 @@ func.func @globals(%i: i32) {
   return
 }
 
+// A packet in a queue gives up its number on the engines; x86 counts it.
+// CHIP-LABEL: llvm.func @waits(
+// HOST-LABEL: llvm.func @waits(
+func.func @waits(%ph: !baker.packet<"ipv4">, %word: i32) -> i1 {
+  %zero = arith.constant 0 : i32
+  // ME: llvm.call @baker_leave_order(%arg0)
+  // XSCALE-NOT: llvm.call
+  // HOST: llvm.call @baker_packet_keep(%arg0)
+  %w = baker.packet_keep %ph : !baker.packet<"ipv4">
+  // HOST: %[[TAKEN:.*]] = llvm.call @baker_packet_fetch(%arg1)
+  // HOST: llvm.icmp "ne" %[[TAKEN]]
+  %old = baker.packet_take %word, %zero : !baker.packet<"ipv4">
+  // CHIP: llvm.icmp "ne"
+  %h = baker.packet_held %old : !baker.packet<"ipv4">
+  return %h : i1
+}
+
 func.func @set(%a: i8, %b: i64) -> i16 attributes {baker.kind = #baker.kind<control>} {
   %c = arith.constant 0 : i16
   return %c : i16

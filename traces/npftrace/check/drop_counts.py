@@ -1,7 +1,7 @@
 """Compares the simulator's counts with those that the oracle expects.
 
 Drops must agree by reason, and every received packet must end once:
-received = forwarded + dropped + consumed. Near a table update it may be right
+received = forwarded + dropped + consumed + waiting. Near a table update it may be right
 both to drop a packet and not to, so a count has two bounds. Packets lost at Rx
 widen them further.
 """
@@ -93,7 +93,8 @@ def _check_packets(
     problems = []
     received = int(packets.get("received", 0))
     parts = {key: int(packets.get(key, 0)) for key in ("forwarded", "dropped")}
-    parts["consumed"] = int(packets.get("consumed", 0))
+    for key in ("consumed", "waiting"):
+        parts[key] = int(packets.get(key, 0))
     if received != sum(parts.values()):
         text = " + ".join(f"{count:,} {key}" for key, count in parts.items())
         problems.append(f"packets do not add up: {received:,} received, {text}")
