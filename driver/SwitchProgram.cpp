@@ -10,6 +10,7 @@
 #include "ir/dialect/Runtime.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/HashSecret.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,6 +66,14 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   if (!read)
     return read.error();
   mlir::ModuleOp baker = **read;
+  // Each core has packets of its own, which no other can take out of a queue.
+  static_assert(std::string_view(ir::waitingName.data()) ==
+                target::WaitingCountName);
+  if (baker.lookupSymbol(ir::waitingName))
+    return makeError(
+        "E-driver-049",
+        "the program has queues of packets, which bakersw does not "
+        "run; 'bakerc --run' and executables do");
   std::vector<std::string> changedTables = changedTablesOf(baker);
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();

@@ -7,12 +7,25 @@ namespace karakal::lang {
 void HandleState::fill() {
   mayHold = true;
   mayBeEmpty = false;
+  mayBeStale = false;
   wasReleased = false;
+}
+
+void HandleState::take() {
+  fill();
+  mayBeEmpty = true;
+}
+
+void HandleState::found(bool isHeld) {
+  KARAKAL_ASSERT(!mayBeStale, "a test of a handle tells whether it is empty");
+  mayHold = isHeld;
+  mayBeEmpty = !isHeld;
 }
 
 void HandleState::releaseAt(SourceRange where) {
   mayHold = false;
   mayBeEmpty = true;
+  mayBeStale = true;
   wasReleased = true;
   release = where;
 }
@@ -38,7 +51,9 @@ bool HandleStates::join(const HandleStates &other) {
     HandleState &mine = handles[i];
     const HandleState &theirs = other.handles[i];
     isChanged |= (theirs.mayHold && !mine.mayHold) ||
-                 (theirs.mayBeEmpty && !mine.mayBeEmpty);
+                 (theirs.mayBeEmpty && !mine.mayBeEmpty) ||
+                 (theirs.mayBeStale && !mine.mayBeStale);
+    mine.mayBeStale |= theirs.mayBeStale;
     mine.mayHold |= theirs.mayHold;
     mine.mayBeEmpty |= theirs.mayBeEmpty;
     if (theirs.wasReleased && !mine.wasReleased) {

@@ -13,11 +13,17 @@ namespace karakal::lang {
 struct HandleState {
   bool mayHold = false;   ///< on some path it holds a packet
   bool mayBeEmpty = true; ///< on some path it holds none
+  /// On some path it is empty although no queue was: a test cannot tell.
+  bool mayBeStale = true;
   bool wasReleased = false;
   SourceRange release; ///< the last release, if there was one
 
   /// The handle receives a packet.
   void fill();
+  /// The handle receives what a queue had: a packet or none.
+  void take();
+  /// A test has found it to hold a packet, or to be empty.
+  void found(bool isHeld);
   /// The handle gives its packet away.
   void releaseAt(SourceRange where);
 };

@@ -3,7 +3,8 @@
 // A handle is either held or empty: never filled, or its packet was released.
 // The state before each statement says for every handle whether it is held on
 // some path and whether it is empty on some path. Conditions are not
-// interpreted unless they are constant. A packet that one branch releases
+// interpreted unless they are constant, or test a handle that was taken from a
+// queue: then it is held on one branch alone. A packet that one branch releases
 // counts as released after the `if`, even if a second test would protect it:
 //
 //     if (a) channel_put(x_cc, ph);
@@ -51,7 +52,9 @@ private:
   void visitArguments(CallExpr &expr);
   /// Notes which handles hold a packet at a call that can end the invocation.
   void noteHeldHandles(CallExpr &expr);
-  void visitBranches(Expr &first, Expr *second);
+  /// Visits a condition. Afterwards `state` is that where it is true; returns
+  /// the one where it is false.
+  HandleStates visitCondition(Expr &condition);
   /// The packet of `expr` is released, or moves to another handle.
   void release(Expr &expr);
   /// The packet of `expr` moves to the handle `to`.
@@ -105,10 +108,8 @@ void PacketFlowCheck::run() {
     handleIndex[variable.get()] = handles.size();
     handles.push_back(variable.get());
     HandleState handle;
-    if (variable->isParameter) {
-      handle.mayHold = true;
-      handle.mayBeEmpty = false;
-    }
+    if (variable->isParameter)
+      handle.fill();
     state.handles.push_back(handle);
   }
   visitBlock(function.body->body);
@@ -168,10 +169,13 @@ void PacketFlowCheck::checkHeld(VarDecl *decl, SourceRange where) {
   else
     report(DiagId::HoldsNoPacket, where,
            "'" + decl->name + "' holds no packet here" +
-               (handle->mayHold ? " on some path" : ""));
+               (!handle->mayBeStale ? " if the queue was empty: test it first, "
+                                      "'if (" +
+                                          decl->name + ")'"
+                : handle->mayHold ? " on some path"
+                                  : ""));
   // Report each packet once: from here on the handle is neither held nor empty.
-  handle->mayBeEmpty = false;
-  handle->mayHold = false;
+  handle->mayBeEmpty = handle->mayHold = false;
 }
 
 static VarDecl *variableOf(Expr &expr) {
@@ -180,10 +184,8 @@ static VarDecl *variableOf(Expr &expr) {
 }
 
 void PacketFlowCheck::use(Expr &expr) {
-  if (VarDecl *decl = variableOf(expr)) {
-    checkHeld(decl, expr.range);
-    return;
-  }
+  if (VarDecl *decl = variableOf(expr))
+    return checkHeld(decl, expr.range);
   visit(expr);
   if (expr.type && expr.type->isPacket())
     report(DiagId::NeverGivenAway, expr.range,
@@ -192,10 +194,8 @@ void PacketFlowCheck::use(Expr &expr) {
 
 void PacketFlowCheck::release(Expr &expr) {
   VarDecl *decl = variableOf(expr);
-  if (!decl) {
-    visit(expr);
-    return;
-  }
+  if (!decl)
+    return visit(expr);
   checkHeld(decl, expr.range);
   HandleState *handle = stateOf(decl);
   if (!handle)
@@ -203,9 +203,8 @@ void PacketFlowCheck::release(Expr &expr) {
   if (decl->isBorrowed) {
     report(DiagId::Borrowed, expr.range,
            "the function '" + function.name +
-               "' cannot give away its "
-               "parameter '" +
-               decl->name + "': the packet is its caller's");
+               "' cannot give away its parameter '" + decl->name +
+               "': the packet is its caller's");
     return;
   }
   handle->releaseAt(expr.range);
@@ -225,10 +224,14 @@ void PacketFlowCheck::fill(VarDecl *decl, SourceRange where) {
 
 void PacketFlowCheck::move(Expr &expr, VarDecl *to, SourceRange where) {
   release(expr);
+  auto *call = llvm::dyn_cast<CallExpr>(&expr);
+  bool isTake = call && call->primitive == Primitive::QueueTake;
   // A borrowed packet cannot move. That error explains why `to` keeps it.
   if (VarDecl *from = variableOf(expr); from && from->isBorrowed)
     explained.insert(to);
   fill(to, where);
+  if (HandleState *handle = stateOf(to); handle && isTake)
+    handle->take();
 }
 
 void PacketFlowCheck::leave(SourceRange where) {
@@ -251,13 +254,33 @@ void PacketFlowCheck::leave(SourceRange where) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-void PacketFlowCheck::visitBranches(Expr &first, Expr *second) {
-  HandleStates before = state;
-  visit(first);
-  std::swap(before, state);
-  if (second)
-    visit(*second);
-  state.join(before);
+HandleStates PacketFlowCheck::visitCondition(Expr &condition) {
+  auto *unary = llvm::dyn_cast<UnaryExpr>(&condition);
+  if (unary && unary->op == UnaryOp::Not) {
+    HandleStates inverse = visitCondition(*unary->operand);
+    std::swap(state, inverse);
+    return inverse;
+  }
+  auto *binary = llvm::dyn_cast<BinaryExpr>(&condition);
+  if (binary && isLogical(binary->op)) {
+    bool isAnd = binary->op == BinaryOp::LogicalAnd;
+    HandleStates decided = visitCondition(*binary->left);
+    if (!isAnd)
+      std::swap(state, decided);
+    HandleStates otherwise = visitCondition(*binary->right);
+    (isAnd ? otherwise : state).join(decided);
+    return otherwise;
+  }
+  VarDecl *decl = variableOf(condition);
+  HandleState *handle = decl ? stateOf(decl) : nullptr;
+  if (!handle || handle->mayBeStale) {
+    visit(condition);
+    return state;
+  }
+  HandleStates otherwise = state;
+  handle->found(true);
+  otherwise.handles[handleIndex[decl]].found(false);
+  return otherwise;
 }
 
 void PacketFlowCheck::visit(Expr &expr) {
@@ -273,23 +296,30 @@ void PacketFlowCheck::visit(Expr &expr) {
     return visit(*llvm::cast<IndexExpr>(expr).index);
   case ExprKind::Field:
     return use(*llvm::cast<FieldExpr>(expr).base);
-  case ExprKind::Unary:
-    return visit(*llvm::cast<UnaryExpr>(expr).operand);
+  case ExprKind::Unary: {
+    auto &unary = llvm::cast<UnaryExpr>(expr);
+    if (unary.op == UnaryOp::Not)
+      return (void)state.join(visitCondition(expr));
+    return visit(*unary.operand);
+  }
   case ExprKind::Increment:
     return visit(*llvm::cast<IncrementExpr>(expr).operand);
   case ExprKind::Cast:
     return visit(*llvm::cast<CastExpr>(expr).operand);
   case ExprKind::Binary: {
     auto &binary = llvm::cast<BinaryExpr>(expr);
-    visit(*binary.left);
     if (isLogical(binary.op))
-      return visitBranches(*binary.right, nullptr);
+      return (void)state.join(visitCondition(expr));
+    visit(*binary.left);
     return visit(*binary.right);
   }
   case ExprKind::Conditional: {
     auto &conditional = llvm::cast<ConditionalExpr>(expr);
-    visit(*conditional.condition);
-    return visitBranches(*conditional.whenTrue, conditional.whenFalse.get());
+    HandleStates otherwise = visitCondition(*conditional.condition);
+    visit(*conditional.whenTrue);
+    std::swap(state, otherwise);
+    visit(*conditional.whenFalse);
+    return (void)state.join(otherwise);
   }
   case ExprKind::Assign: {
     auto &assign = llvm::cast<AssignExpr>(expr);
@@ -311,26 +341,24 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
                           : expr.type && !expr.type->isError();
   if (!isUnderstood)
     return;
+  if (expr.primitive == Primitive::DropCount ||
+      expr.primitive == Primitive::Refusal)
+    return; // the argument is the name of a reason, or a text
+  if (isService(expr.primitive))
+    return visitArguments(expr);
   switch (expr.primitive) {
   case Primitive::None:
   case Primitive::Length:
   case Primitive::Copy:
-  case Primitive::AtomicAdd:
-  case Primitive::AtomicOr:
-  case Primitive::AtomicAnd:
-  case Primitive::AtomicSwap:
-  case Primitive::Hash48:
-  case Primitive::Hash64:
-  case Primitive::Hash128:
-  case Primitive::Timestamp:
-  case Primitive::Random:
-  case Primitive::Trace:
   case Primitive::CopyHeader:
+  case Primitive::QueueTake:
+  case Primitive::QueueLength:
+  case Primitive::QueueNextBytes:
     return visitArguments(expr);
-  case Primitive::DropCount: // its argument is the name of a drop reason
-  case Primitive::Refusal:   // its argument is a text
-    return;
   case Primitive::ChannelPut:
+    return release(*arguments[1]);
+  case Primitive::QueuePut:
+    visit(*arguments[0]);
     return release(*arguments[1]);
   case Primitive::Drop:
     return release(*arguments[0]);
@@ -341,12 +369,9 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
   case Primitive::Shorten:
   case Primitive::AddTail:
   case Primitive::RemoveTail:
-    visit(*arguments[1]);
-    use(*arguments[0]);
-    return noteHeldHandles(expr);
-  case Primitive::Insert:
-  case Primitive::Remove: // the place is a constant
-    visit(*arguments[2]);
+  case Primitive::Insert: // the place is a constant
+  case Primitive::Remove:
+    visit(*arguments.back());
     use(*arguments[0]);
     return noteHeldHandles(expr);
   case Primitive::Decap:
@@ -355,8 +380,9 @@ void PacketFlowCheck::visitCall(CallExpr &expr) {
       visit(*arguments[1]);
     release(*arguments[0]);
     return noteHeldHandles(expr);
+  default:
+    KARAKAL_UNREACHABLE("primitive");
   }
-  KARAKAL_UNREACHABLE("primitive");
 }
 
 void PacketFlowCheck::visitArguments(CallExpr &expr) {
@@ -371,10 +397,18 @@ void PacketFlowCheck::noteHeldHandles(CallExpr &expr) {
   expr.heldHandles.clear();
   VarDecl *resized =
       isResize(expr.primitive) ? variableOf(*expr.arguments[0]) : nullptr;
-  for (size_t i = 0; i < handles.size(); ++i)
-    if (state.handles[i].mayHold && !state.handles[i].mayBeEmpty &&
-        handles[i] != resized)
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const HandleState &handle = state.handles[i];
+    if (!handle.mayHold || handles[i] == resized)
+      continue;
+    if (!handle.mayBeEmpty)
       expr.heldHandles.push_back(handles[i]);
+    else if (!handle.mayBeStale)
+      report(DiagId::UntestedTake, expr.range,
+             "'" + handles[i]->name +
+                 "' may hold a packet, which would be lost if this ends the "
+                 "function: test it before");
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -488,8 +522,7 @@ void PacketFlowCheck::visit(Stmt &stmt) {
 }
 
 void PacketFlowCheck::visitIf(IfStmt &stmt) {
-  visit(*stmt.condition);
-  HandleStates otherwise = state;
+  HandleStates otherwise = visitCondition(*stmt.condition);
   if (isConstant(stmt.condition.get(), false))
     state.isReachable = false;
   if (isConstant(stmt.condition.get(), true))
@@ -511,16 +544,16 @@ void PacketFlowCheck::visitLoop(Stmt &stmt) {
   for (bool isStable = false; !isStable;) {
     JumpStates jumps{unreachable(), unreachable()};
     HandleStates exit = unreachable();
-    auto visitCondition = [&] {
-      visit(*loop.condition);
+    auto test = [&] {
+      HandleStates otherwise = visitCondition(*loop.condition);
       if (!isEndless)
-        exit = state;
+        exit = otherwise;
       if (isConstant(loop.condition, false))
         state.isReachable = false;
     };
     state = entry;
     if (loop.condition && !loop.testsAfterBody)
-      visitCondition();
+      test();
     breakTargets.push_back(&jumps);
     continueTargets.push_back(&jumps);
     visit(*loop.body);
@@ -531,7 +564,7 @@ void PacketFlowCheck::visitLoop(Stmt &stmt) {
       for (const ExprPtr &step : *loop.steps)
         visit(*step);
     if (loop.testsAfterBody)
-      visitCondition();
+      test();
     isStable = !entry.join(state) || iterationsLeft == 0;
     iterationsLeft -= iterationsLeft > 0;
     exit.join(jumps.breaks);

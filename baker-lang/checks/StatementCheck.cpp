@@ -178,6 +178,8 @@ bool StatementCheck::hasEffect(const CallExpr &call) {
   case Primitive::Random:
   case Primitive::DropCount:
   case Primitive::Refusal:
+  case Primitive::QueueLength:
+  case Primitive::QueueNextBytes:
     return false;
   default:
     return true;

@@ -182,6 +182,13 @@ private:
   /// found.
   mlir::Value lowerHit(const Expr &pointer);
 
+  // Queues of packets (LowerQueues.cpp).
+  struct QueueRefs {
+    mlir::Value queue, lock;
+  };
+  QueueRefs queueRefs(const Expr &expr);
+  mlir::Value lowerQueueCall(const CallExpr &expr);
+
   // Packet primitives and services (LowerPackets.cpp, LowerServices.cpp).
   mlir::Value lowerPrimitive(const CallExpr &expr);
   mlir::Value lowerService(const CallExpr &expr);

@@ -39,6 +39,9 @@ Value FunctionLowering::lowerAs(const Expr &expr, const Type *type) {
   if (expr.type->isPointer())
     return lowerHit(expr);
   Value value = lower(expr);
+  if (expr.type->isPacket() && type->is(TypeKind::Bool))
+    return builder.create<ir::PacketHeldOp>(location(expr.range),
+                                            builder.getI1Type(), value);
   return type->isScalar() ? convert(value, expr.type, type, expr.range) : value;
 }
 

@@ -64,6 +64,8 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   auto packet = [&](size_t i) { return lower(*expr.arguments[i]); };
   if (isService(expr.primitive))
     return lowerService(expr);
+  if (isOfQueue(expr.primitive))
+    return lowerQueueCall(expr);
   switch (expr.primitive) {
   case Primitive::Decap:
     return lowerDecap(expr);

@@ -60,6 +60,8 @@ mlir::Type ProgramLowering::lowerType(const Type *type) {
   }
   case TypeKind::Lock:
     return builder.getI32Type();
+  case TypeKind::Queue:
+    return queueType(type);
   default:
     return builder.getIntegerType(type->bits());
   }
@@ -118,6 +120,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
   declareBytesProtocol();
   declareBuiltinReason(noReceiverName);
   declareBuiltinReason(ir::noSpaceReasonName);
+  declareBuiltinReason(queueFullName);
   declareBuiltinReason("too_many_rounds"); // countRounds makes the drops
   ir::setRefusals(*module, refusals);
   return std::move(module);
@@ -258,6 +261,7 @@ void ProgramLowering::lowerGlobal(const GlobalDecl &decl) {
   if (decl.toleratedOneIn != 0)
     op->setAttr(ir::tolerateAttrName,
                 builder.getI64IntegerAttr(int64_t(decl.toleratedOneIn)));
+  lowerQueueLocks(decl);
 }
 
 void ProgramLowering::lowerChannels(const PpfDecl &decl) {

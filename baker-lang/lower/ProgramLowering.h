@@ -79,6 +79,10 @@ private:
   void lowerProtocol(const ProtocolDecl &decl);
   void lowerGlobal(const GlobalDecl &decl);
   void lowerTable(const TableDecl &decl); ///< LowerTables.cpp
+  // Queues (LowerQueues.cpp).
+  mlir::Type queueType(const Type *queue);
+  /// Declares the locks of a variable of queues, if it is one.
+  void lowerQueueLocks(const GlobalDecl &decl);
   void lowerChannels(const PpfDecl &decl);
   void lowerFunction(const FunctionDecl &decl, const std::string &symbol,
                      const std::vector<AccessPath> &paths);

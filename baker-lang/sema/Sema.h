@@ -86,6 +86,10 @@ private:
   void resolveGlobal(GlobalDecl &decl);
   void resolveLock(GlobalDecl &decl);
 
+  // Queues of packets (SemaQueues.cpp).
+  void resolveQueue(GlobalDecl &decl);
+  const Type *checkQueueCall(CallExpr &expr);
+
   // Tables (SemaTables.cpp) and their entries (SemaTableRows.cpp).
   void resolveTable(TableDecl &decl);
   void resolveTableRecord(TableDecl &decl);
@@ -106,8 +110,9 @@ private:
   void checkRowNames(const std::vector<TableValue> &values,
                      const std::vector<std::string> &known);
   void checkDuplicateRows(const TableDecl &decl);
-  /// Checks that `expr` is a scalar value, or a pointer to an entry of a table,
-  /// which is true if the entry was found.
+  /// Checks that `expr` is a scalar value; a pointer to an entry of a table,
+  /// which is true if the entry was found; or a handle, which is true if there
+  /// was a packet in the queue that it was taken from.
   bool checkTruth(Expr &expr);
   const Type *tableMember(FieldExpr &expr, TableDecl &table);
   /// Reports a field of a table's entry that packets may not write.
@@ -298,7 +303,8 @@ private:
   /// Declarations that become symbols at the top level of the dialect.
   std::map<std::string, const Decl *> symbols;
   std::set<std::string> reportedNames, reportedImports;
-  Diagnostic consequence; ///< receives the notes of an error not reported
+  Diagnostic consequence;     ///< receives the notes of an error not reported
+  uint64_t queuedPackets = 0; ///< that all queues can hold
   bool hasBadWires = false;
   bool hasBadBodies = false;                 ///< bodies that belong to no input
   std::map<uint8_t, SourceRange> wiredPorts; ///< of `rx`

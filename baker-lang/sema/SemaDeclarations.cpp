@@ -205,12 +205,16 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
   }
   decl.type =
       withDimensions(type, decl.declarator.dimensions, from, decl.range);
-  if (decl.isConst && (!decl.type->isAggregate() || type->is(TypeKind::Lock)) &&
+  if (decl.isConst &&
+      (!decl.type->isAggregate() || type->is(TypeKind::Lock) ||
+       type->is(TypeKind::Queue)) &&
       !decl.type->isError())
     error(DiagId::BadTypeHere, decl.typeSyntax.range,
           "a constant cannot have type '" + decl.type->str() + "'");
   if (type->is(TypeKind::Lock))
     return resolveLock(decl);
+  if (type->is(TypeKind::Queue))
+    return resolveQueue(decl);
   if (!decl.declarator.initializer || decl.type->isError())
     return;
   llvm::SaveAndRestore inScope(scope, &from);

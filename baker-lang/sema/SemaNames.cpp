@@ -45,7 +45,7 @@ void Sema::declareBuiltins() {
   metadata("tx.port", 8, false);
   metadata("sequence", 32, true);
   for (const char *name : {"unspecified", "truncated", "no_port", "no_room",
-                           "too_many_rounds", noReceiverName}) {
+                           "too_many_rounds", noReceiverName, queueFullName}) {
     auto decl = std::make_unique<DropReasonDecl>(Identifier{name, {}});
     program.dropReasons[name] = decl.get();
     program.builtinReasons.push_back(std::move(decl));

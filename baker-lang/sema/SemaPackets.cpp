@@ -29,7 +29,9 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
   if (isService(expr.primitive))
     return checkService(expr);
   const std::string &name = calleeName(expr);
-  bool isAnywhere = expr.primitive == Primitive::Length;
+  bool isAnywhere = expr.primitive == Primitive::Length ||
+                    expr.primitive == Primitive::QueueLength ||
+                    expr.primitive == Primitive::QueueNextBytes;
   if (!isAnywhere && (!function || (function->role != Role::Ppf &&
                                     function->role != Role::Control))) {
     error(DiagId::OnlyInPpf, expr.range,
@@ -37,6 +39,8 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
               "' is allowed in the body of a PPF or control function only");
     return types.error();
   }
+  if (isOfQueue(expr.primitive))
+    return checkQueueCall(expr);
   switch (expr.primitive) {
   case Primitive::Length:
     if (!checkArgumentCount(expr, 1, 1, name) ||

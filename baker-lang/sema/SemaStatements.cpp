@@ -139,6 +139,9 @@ const Type *Sema::localType(const Declarator &declarator,
   if (type->is(TypeKind::Lock))
     fail(DiagId::BadTypeHere, syntax.range,
          "a lock must be a global variable of a module");
+  if (type->is(TypeKind::Queue))
+    fail(DiagId::BadTypeHere, syntax.range,
+         "a queue must be a global variable of a module");
   if (type->isPointer() && !declarator.dimensions.empty())
     fail(DiagId::BadTypeHere, syntax.range, "there are no arrays of pointers");
   if (type->isPointer() && !declarator.initializer)

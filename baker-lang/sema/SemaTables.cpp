@@ -300,7 +300,10 @@ const Type *Sema::tableMember(FieldExpr &expr, TableDecl &table) {
 }
 
 bool Sema::checkTruth(Expr &expr) {
-  return isTableEntry(check(expr)) || checkScalar(expr);
+  const Type *type = check(expr);
+  if (type->isPacket() && llvm::isa<NameExpr>(expr))
+    return true;
+  return isTableEntry(type) || checkScalar(expr);
 }
 
 bool Sema::checkMutable(const Expr &expr) {

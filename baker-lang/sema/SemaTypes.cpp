@@ -2,7 +2,7 @@
 //
 // A type is one of `u1`…`u128`, `s1`…`s64`, `bool`, `int`, `unsigned` and
 // `lock`, the name of a struct or enum, or, for a handle of a packet of
-// protocol P, `P_pkt` or `P_pkt *`.
+// protocol P, `P_pkt` or `P_pkt *`, and for a queue of them `P_queue`.
 
 #include "baker-lang/sema/Sema.h"
 
@@ -85,6 +85,9 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   llvm::StringRef protocolName = name;
   if (protocolName.consume_back("_pkt") && !protocolName.empty())
     return packetType(syntax, protocolName.str());
+  if (protocolName.consume_back("_queue"))
+    if (const ProtocolDecl *protocol = findProtocol(protocolName.str()))
+      return types.queue(types.packet(protocol, protocol->name), 0);
   if (isExplained(name, syntax.range))
     return types.error();
   auto &diagnostic = error(DiagId::UnknownType, syntax.range,
@@ -211,7 +214,7 @@ const Type *Sema::withDimensions(const Type *element,
   if (dimensions.empty() || element->isError())
     return element;
   if (!element->isScalar() && !element->is(TypeKind::Struct) &&
-      !element->is(TypeKind::Lock)) {
+      !element->is(TypeKind::Lock) && !element->is(TypeKind::Queue)) {
     error(DiagId::BadTypeHere, name,
           "an array cannot hold '" + element->str() + "'");
     return types.error();
@@ -226,7 +229,11 @@ const Type *Sema::withDimensions(const Type *element,
     auto size = arraySize(*dimension, type, from);
     if (!size)
       return types.error();
-    type = types.array(type, *size);
+    // The last size of a queue is that of the queue itself.
+    bool isUnsized = type->is(TypeKind::Queue) && type->elementCount == 0;
+    type = isUnsized ? types.queue(types.packet(type->protocol, type->declName),
+                                   *size)
+                     : types.array(type, *size);
   }
   return type;
 }

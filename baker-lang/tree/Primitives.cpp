@@ -18,8 +18,10 @@ const std::vector<std::string> &primitiveNames() {
       "drop_count",      "refusal",
       "atomic_or",       "atomic_and",
       "atomic_swap",     "packet_insert",
-      "packet_remove",   "packet_copy_header"};
-  KARAKAL_ASSERT(names.size() == size_t(Primitive::CopyHeader),
+      "packet_remove",   "packet_copy_header",
+      "queue_put",       "queue_take",
+      "queue_length",    "queue_next_bytes"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::QueueNextBytes),
                  "one name for each primitive");
   return names;
 }

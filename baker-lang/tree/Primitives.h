@@ -9,8 +9,8 @@
 namespace karakal::lang {
 
 /// In groups: packets, then the resizing operations among them, then services
-/// of the chip, then operations in mid-packet and between packets. isService
-/// and isResize depend on this order.
+/// of the chip, then operations in mid-packet and between packets, then those
+/// of queues. isService, isResize and isOfQueue depend on this order.
 enum class Primitive {
   None,
   Decap,
@@ -39,6 +39,10 @@ enum class Primitive {
   Insert,
   Remove,
   CopyHeader,
+  QueuePut,
+  QueueTake,
+  QueueLength,
+  QueueNextBytes,
 };
 
 /// The most bytes before an insertion or removal in mid-packet, which move.
@@ -54,6 +58,11 @@ const std::vector<std::string> &primitiveNames();
 inline bool isService(Primitive primitive) {
   return primitive >= Primitive::AtomicAdd &&
          primitive <= Primitive::AtomicSwap;
+}
+
+/// True for operations on a queue of packets.
+inline bool isOfQueue(Primitive primitive) {
+  return primitive >= Primitive::QueuePut;
 }
 
 /// True if the operation inserts or removes bytes after some that stay.

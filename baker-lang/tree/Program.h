@@ -19,6 +19,8 @@ struct Wire {
 
 /// Drop reason of packets from ports that no receiver takes.
 inline constexpr const char *noReceiverName = "no_receiver";
+/// That for packets that find their queue full.
+inline constexpr const char *queueFullName = "queue_full";
 
 /// An input that received packets go to.
 struct Receiver {

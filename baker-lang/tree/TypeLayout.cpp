@@ -49,7 +49,9 @@ uint64_t storedPartCountOf(const Type *type) {
 
 uint64_t wordCountOf(const Type *type) {
   return sumOverScalars(type, [](const Type &scalar) {
-    return uint64_t(!scalar.isInteger()      ? 1
+    return uint64_t(scalar.is(TypeKind::Queue)
+                        ? queueHeadWords + queueSlotWords * scalar.elementCount
+                    : !scalar.isInteger()    ? 1
                     : scalar.width > 64 + 32 ? 4
                     : scalar.width > 64      ? 3
                     : scalar.width > 32      ? 2

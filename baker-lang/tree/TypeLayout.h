@@ -23,6 +23,9 @@ uint64_t storedPartCountOf(const Type *type);
 /// ir/dialect/Layout.h.
 uint64_t wordCountOf(const Type *type);
 
+/// Words of a queue before its slots, and of each slot (lower/LowerQueues.cpp).
+inline constexpr uint64_t queueHeadWords = 2, queueSlotWords = 2;
+
 /// The most words of a local array or struct.
 inline constexpr uint64_t localWordsMax = 1024;
 

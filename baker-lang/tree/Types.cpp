@@ -40,6 +40,8 @@ std::string Type::str() const {
     return "lock";
   case TypeKind::Pointer:
     return element->str() + " *";
+  case TypeKind::Queue:
+    return declName + "_queue";
   }
   KARAKAL_UNREACHABLE("type kind");
 }
@@ -122,6 +124,14 @@ const Type *TypeTable::pointer(const Type *element) {
   Type type;
   type.kind = TypeKind::Pointer;
   type.element = element;
+  return intern(type);
+}
+
+const Type *TypeTable::queue(const Type *packet, uint64_t packetCount) {
+  KARAKAL_ASSERT(packet->isPacket(), "a queue holds packets");
+  Type type = *packet;
+  type.kind = TypeKind::Queue;
+  type.elementCount = packetCount;
   return intern(type);
 }
 

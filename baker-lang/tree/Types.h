@@ -32,6 +32,7 @@ enum class TypeKind {
   Module,       ///< name of a module, before a dot
   Lock,         ///< taken by critical sections
   Pointer,      ///< to a scalar or struct in global data
+  Queue,        ///< of packets of one protocol
 };
 
 struct Type {
@@ -40,9 +41,10 @@ struct Type {
   bool isSigned = false; ///< Integer
   const StructDecl *structDecl = nullptr; ///< Struct
   const Type *element = nullptr;          ///< Array; Pointer: the pointee
-  uint64_t elementCount = 0;              ///< Array
-  const ProtocolDecl *protocol = nullptr; ///< Packet
-  std::string declName; ///< Struct, Packet: name of the struct or protocol
+  uint64_t elementCount = 0; ///< Array; Queue: packets, 0 where a type begins
+  const ProtocolDecl *protocol = nullptr; ///< Packet, Queue
+  /// Struct, Packet, Queue: name of the struct or protocol
+  std::string declName;
 
   /// The type `uWIDTH`, outside any table.
   static Type unsignedInteger(unsigned width);
@@ -87,6 +89,8 @@ public:
   /// `name` is the name of `protocol`.
   const Type *packet(const ProtocolDecl *protocol, const std::string &name);
   const Type *pointer(const Type *element);
+  /// A queue of at most `packetCount` packets of the type `packet`.
+  const Type *queue(const Type *packet, uint64_t packetCount);
 
   /// The type in which a scalar operand is computed: `int` if it is narrower.
   const Type *promoted(const Type *type);

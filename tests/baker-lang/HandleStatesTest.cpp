@@ -54,6 +54,28 @@ TEST(HandleStates, APathThatFillsMakesTheHandleMaybeHold) {
   EXPECT_TRUE(empty.handles[0].mayBeEmpty);
 }
 
+TEST(HandleStates, ATestOfATakenHandleTellsWhetherItHoldsAPacket) {
+  HandleState taken;
+  taken.take();
+  EXPECT_TRUE(taken.mayHold);
+  EXPECT_TRUE(taken.mayBeEmpty);
+  EXPECT_FALSE(taken.mayBeStale);
+  HandleState held = taken;
+  held.found(true);
+  EXPECT_FALSE(held.mayBeEmpty);
+  taken.found(false);
+  EXPECT_FALSE(taken.mayHold);
+}
+
+TEST(HandleStates, APathThatReleasesMakesATestUseless) {
+  HandleStates taken = oneHandle(), released = oneHandle();
+  taken.handles[0].take();
+  released.handles[0].take();
+  released.handles[0].releaseAt({0, 1, 2});
+  EXPECT_TRUE(taken.join(released));
+  EXPECT_TRUE(taken.handles[0].mayBeStale);
+}
+
 TEST(HandleStates, JoiningTheSameStateChangesNothing) {
   HandleStates states = oneHandle();
   states.handles[0].fill();
