@@ -63,7 +63,7 @@ def test_queues_on_x86(traffic: list[str], tmp_path: Path) -> None:
     assert counts[0] == counts[1] == counts[2]
 
 
-@pytest.mark.parametrize("program", ("queues",))
+@pytest.mark.parametrize("program", ("queues", "schedulers"))
 def test_passes_keep_what_queues_do(program: str, tmp_path: Path) -> None:
     """Also where a handle from a queue is empty."""
     source = ROOT / f"tests/packets/language/{program}.baker"
