@@ -17,7 +17,7 @@ from testkit.captures import write_pcap
 from testkit.tools import read_json, requires, run, run_command
 
 pytestmark = requires("bakerc", "ixpsim")
-PROGRAM = Path(__file__).parent / "keyed.baker"
+PROGRAM = Path(__file__).parent / "Inputs/keyed.baker"
 SLOTS, CHAIN = 1024, 10
 LOADED = SLOTS * 9 // 10
 SECRET, OTHER = "c0ffee", "123456789abcdef0123456789ABCDEF0"
