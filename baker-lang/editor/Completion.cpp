@@ -231,7 +231,8 @@ void addNames(const Place &place, Items &items) {
   items.addAll(place.program().scope);
   for (auto &[name, decl] : place.program().scope.names)
     if (decl->kind == DeclKind::Protocol)
-      items.add(name + "_pkt", ItemKind::Class, describe(*decl));
+      for (const char *ending : {"_pkt", "_queue"})
+        items.add(name + ending, ItemKind::Class, describe(*decl));
   const FunctionDecl *function = place.named.function;
   if (!function) {
     for (const auto &module : place.program().modules)

@@ -53,7 +53,8 @@ Decl *OccurrenceSearch::lookUp(const std::string &name) const {
   return own ? own : program.scope.find(name);
 }
 
-/// A struct or enum, `module.struct`, or the `ether` of `ether_pkt`.
+/// A struct or enum, `module.struct`, or the `ether` of `ether_pkt` and
+/// `ether_queue`.
 void OccurrenceSearch::addType(const TypeSyntax &type) {
   std::string_view text = sources.text(type.range);
   text = text.substr(0, text.find_first_of(" \t\r\n*"));
@@ -70,13 +71,11 @@ void OccurrenceSearch::addType(const TypeSyntax &type) {
   }
   if (Decl *decl = lookUp(std::string(text)))
     return add(range, decl);
-  constexpr std::string_view ending = "_pkt";
-  if (text.size() <= ending.size() ||
-      text.substr(text.size() - ending.size()) != ending)
+  llvm::StringRef protocol = text;
+  if (!protocol.consume_back("_pkt") && !protocol.consume_back("_queue"))
     return;
-  text.remove_suffix(ending.size());
-  range.end -= uint32_t(ending.size());
-  Decl *decl = lookUp(std::string(text));
+  range.end = range.begin + uint32_t(protocol.size());
+  Decl *decl = lookUp(protocol.str());
   if (decl && decl->kind == DeclKind::Protocol)
     add(range, decl);
 }

@@ -242,6 +242,20 @@ TEST_F(LanguageServerTest, RenameChangesEveryOccurrence) {
     EXPECT_EQ(edit["newText"], "renamed");
 }
 
+TEST_F(LanguageServerTest, RenameOfAProtocolChangesTheTypesOfItsPackets) {
+  std::string text = "protocol word { number : 32; demux { 4 }; }\n"
+                     "word_queue waiting[8];\n"
+                     "void f(word_pkt * ph) { ph->number = sizeof(word); }\n" +
+                     std::string(anyPpf);
+  serve(text, {request("rename", text, "word {")});
+  json edits = result()["changes"][uri];
+  ASSERT_EQ(edits.size(), 4u) << result();
+  for (const json &edit : edits)
+    EXPECT_EQ(edit["range"]["end"]["character"].get<int>() -
+                  edit["range"]["start"]["character"].get<int>(),
+              4);
+}
+
 TEST_F(LanguageServerTest, ANumberIsNotRenamed) {
   serve(program, {request("rename", program, "17")});
   EXPECT_EQ(error(), ErrorCode::RequestFailed);

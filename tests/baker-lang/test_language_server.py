@@ -175,7 +175,7 @@ async def test_the_library_is_found_without_options(
         ("channel_put(", {"back_cc"}, {"in_cc", "iph", "odd"}),
         ("m.", {"add", "count", "p", "q"}, {"ether", "if"}),
         ("checksum.", {"fold", "add"}, {"m"}),
-        ("ipv4_", {"ipv4_pkt", "while", "packet_copy", "u48"}, set()),
+        ("ipv4_", {"ipv4_pkt", "ipv4_queue", "while", "packet_copy", "u48"}, set()),
         ("@", {"bound"}, {"if"}),
     ],
 )
