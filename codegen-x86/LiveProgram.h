@@ -52,6 +52,7 @@ struct LiveCounts {
   uint64_t noBuffer = 0;     ///< not received, since no buffer was free
   uint64_t faults = 0;       ///< packets that made the program do wrong
   uint64_t lostInFaults = 0; ///< received frames that a fault ended
+  uint64_t waiting = 0;      ///< received frames in queues of the program
   /// Bursts that ran specialized code, and the program's own.
   uint64_t specializedBursts = 0, ownBursts = 0;
 };

@@ -38,6 +38,22 @@ inline void freeBuffer(PacketState &state, uint32_t handle) {
   state.freeHandles[state.freed++ % target::BufferCount] = handle;
 }
 
+/// Frees all buffers but those of packets that wait in queues. Returns the
+/// number of received packets among these.
+inline uint32_t freeAllButWaiting(const PacketMemory &memory) {
+  memory.state.taken = memory.state.freed = 0;
+  uint32_t received = 0;
+  for (uint32_t i = 0; i < target::BufferCount; ++i) {
+    uint32_t handle = target::handleOfBuffer(i);
+    uint32_t link = memory.descriptor(handle)[target::DescriptorLink];
+    if (link & LinkWaits)
+      received += link & LinkReceived;
+    else
+      freeBuffer(memory.state, handle);
+  }
+  return received;
+}
+
 /// Copies a frame into a free buffer as Rx does and returns its handle; 0 if no
 /// buffer is free. A frame below the least length is padded with zeros.
 inline uint32_t receiveFrame(const PacketMemory &memory, const uint8_t *data,
@@ -54,7 +70,7 @@ inline uint32_t receiveFrame(const PacketMemory &memory, const uint8_t *data,
   }
   uint32_t *words = memory.descriptor(handle);
   __builtin_memset(words, 0, target::DescriptorWords * 4);
-  words[target::DescriptorLink] = 1;
+  words[target::DescriptorLink] = LinkReceived;
   words[target::DescriptorHeadLength] = target::BufferHeadroom << 16 | bytes;
   words[target::DescriptorPorts] = port << 24;
   words[target::DescriptorSequence] = sequence;

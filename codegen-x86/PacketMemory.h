@@ -6,8 +6,8 @@
 // chip's programs use, so `descriptors[handle - HandleFirst]` is the first word
 // of a packet's descriptor.
 //
-//   word 0: 1 for a received packet, 0 for a copy
-//   word 1: head << 16 | length     word 2: rx port << 24 | tx port << 16
+//   word 0: 1 for a received packet, 0 for a copy; 2 more while it is in a
+//   queue word 1: head << 16 | length     word 2: rx port << 24 | tx port << 16
 //   word 3: sequence number         words 4..15: the program's metadata
 
 #ifndef KARAKAL_CODEGEN_X86_PACKETMEMORY_H
@@ -20,6 +20,10 @@ namespace karakal::x86 {
 
 /// A field may start inside a byte, so nine bytes are touched at once.
 constexpr uint32_t SlackBytes = 16;
+
+/// Word 0 of a descriptor: the packet was received; it waits in a queue of the
+/// program.
+constexpr uint32_t LinkReceived = 1, LinkWaits = 2;
 
 /// The lists and counts. Compiled code changes them between two bursts.
 struct PacketState {

@@ -69,11 +69,10 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   // Each core has packets of its own, which no other can take out of a queue.
   static_assert(std::string_view(ir::waitingName.data()) ==
                 target::WaitingCountName);
-  if (baker.lookupSymbol(ir::waitingName))
-    return makeError(
-        "E-driver-049",
-        "the program has queues of packets, which bakersw does not "
-        "run; 'bakerc --run' and executables do");
+  if (cores > 1 && baker.lookupSymbol(ir::waitingName))
+    return makeError("E-driver-049",
+                     "the program has queues of packets, which cannot be "
+                     "shared by several cores; use --cores=1");
   std::vector<std::string> changedTables = changedTablesOf(baker);
   if (Status lowered = lowerTables(baker, options); !lowered)
     return lowered.error();

@@ -99,12 +99,12 @@ uint64_t FastPackets::recover() {
   uint64_t before = lost;
   uint64_t ended = state.forwarded + state.dropped + state.consumed;
   KARAKAL_ASSERT(received >= ended + lost, "a frame ends once");
-  lost = received - ended;
   messages.clear();
   state.queuedCount = 0;
   state.sentCount = 0;
   state.onXScale = 0;
-  x86::freeAllBuffers(freeRing.data(), state);
+  lost = received - ended - x86::freeAllButWaiting(memory());
+  KARAKAL_ASSERT(buffersInUse() == state.waiting, "the others are free");
   firstFault.clear();
   return lost - before;
 }

@@ -96,8 +96,8 @@ public:
   /// Notes what the program did wrong, in the words of PacketRuntime.
   void setFault(x86::PacketFault fault, uint32_t a, uint32_t b);
   const std::string &fault() const { return firstFault; }
-  /// Ends the packets that a fault left behind and forgets the fault. Returns
-  /// the number of received frames among them.
+  /// Ends the packets that a fault left behind, but those that wait in queues,
+  /// and forgets the fault. Returns the number of received frames among them.
   uint64_t recover();
 
   void setOnXScale(bool on) { state.onXScale = on; }

@@ -12,6 +12,7 @@ struct PacketField {
   const char *name;
   const char *meaning;
   uint64_t x86::LiveCounts::*value;
+  bool isGauge = false; ///< it may fall
 };
 const PacketField packetFields[] = {
     {"received", "frames that the program took", &x86::LiveCounts::received},
@@ -20,6 +21,8 @@ const PacketField packetFields[] = {
     {"consumed", "of those, ended by a cold PPF", &x86::LiveCounts::consumed},
     {"lost_in_faults", "of those, ended by a fault",
      &x86::LiveCounts::lostInFaults},
+    {"waiting", "of those, in queues of the program", &x86::LiveCounts::waiting,
+     /*isGauge=*/true},
     {"transmitted", "frames that the program sent, with copies",
      &x86::LiveCounts::transmitted},
     {"copied", "packets made by copy and create", &x86::LiveCounts::copied},
@@ -184,7 +187,8 @@ std::string statisticsTable(const Snapshot &now, const Snapshot *before) {
   for (const PacketField &field : packetFields)
     if (uint64_t value = sum.packets.*field.value)
       row(text, field.meaning, value,
-          before ? &(old.packets.*field.value) : nullptr, seconds);
+          before && !field.isGauge ? &(old.packets.*field.value) : nullptr,
+          seconds);
   if (sum.own.noPort != 0)
     row(text, "sent to a port that is not there", sum.own.noPort, nullptr, 0);
   bool anyDrop = false;
@@ -268,8 +272,9 @@ std::string statisticsPrometheus(const Snapshot &now) {
                "\",name=" + quoted(now.ports[i].description),
            now.ports[i].up);
   for (const PacketField &field : packetFields) {
-    std::string name = std::string("packets_") + field.name + "_total";
-    metric(text, name, "counter", field.meaning);
+    std::string name =
+        std::string("packets_") + field.name + (field.isGauge ? "" : "_total");
+    metric(text, name, field.isGauge ? "gauge" : "counter", field.meaning);
     for (size_t i = 0; i < now.cores.size(); ++i)
       sample(text, name, "core=\"" + std::to_string(i) + "\"",
              now.cores[i].packets.*field.value);

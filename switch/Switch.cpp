@@ -18,6 +18,7 @@ Snapshot::CoreState Snapshot::total() const {
     sum.packets.noBuffer += packets.noBuffer;
     sum.packets.faults += packets.faults;
     sum.packets.lostInFaults += packets.lostInFaults;
+    sum.packets.waiting += packets.waiting;
     sum.packets.specializedBursts += packets.specializedBursts;
     sum.packets.ownBursts += packets.ownBursts;
     sum.own.bursts += core.own.bursts;

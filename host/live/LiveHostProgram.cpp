@@ -105,10 +105,11 @@ private:
     packets.setSink(&sink);
     runtime.services().nowNs = nowNs;
   }
-  /// Sends what is to be sent. Whatever then has a buffer was left by a fault.
+  /// Sends what is to be sent. Whatever then has a buffer waits in a queue or
+  /// was left by a fault.
   void finish() {
     packets.transmit();
-    if (packets.buffersInUse() != 0 || !packets.fault().empty())
+    if (packets.buffersInUse() != packets.waiting() || !packets.fault().empty())
       lost += packets.recover();
   }
 
@@ -204,6 +205,8 @@ x86::LiveCounts HostCore::counts() const {
   counts.noBuffer = packets.noBufferCount();
   counts.faults = faults;
   counts.lostInFaults = lost;
+  counts.waiting =
+      from.received - from.forwarded - from.dropped - from.consumed - lost;
   if (specialization) {
     Specialization::Bursts bursts = specialization->burstsOf(index);
     counts.specializedBursts = bursts.specialized;

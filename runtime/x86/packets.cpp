@@ -223,13 +223,17 @@ void baker_packet_drop(uint32_t handle, uint32_t reason) {
   release(handle);
 }
 
-[[gnu::always_inline]] void baker_packet_keep(uint32_t) {
+[[gnu::always_inline]] void baker_packet_keep(uint32_t handle) {
+  descriptor(handle)[target::DescriptorLink] |= x86::LinkWaits;
   ++karakal_x86_state.waiting;
 }
 
-[[gnu::always_inline]] uint32_t baker_packet_fetch(uint32_t word) {
-  karakal_x86_state.waiting -= word != 0;
-  return word;
+[[gnu::always_inline]] uint32_t baker_packet_fetch(uint32_t handle) {
+  if (handle != 0) {
+    descriptor(handle)[target::DescriptorLink] &= ~x86::LinkWaits;
+    --karakal_x86_state.waiting;
+  }
+  return handle;
 }
 
 [[gnu::always_inline]] void baker_channel_put(uint32_t ring, uint32_t message) {

@@ -122,7 +122,7 @@ def damaged_frames_are_survived(folder: Path) -> None:
         stats = sw.control.stats()
         packets = stats["packets"]
         assert packets["received"] == sent
-        ended = ("forwarded", "dropped", "consumed", "lost_in_faults")
+        ended = ("forwarded", "dropped", "consumed", "waiting", "lost_in_faults")
         assert packets["received"] == sum(packets[key] for key in ended), stats
         assert packets["faults"] == 0, stats
         sw.end()

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from npftrace.frames.capture import Frame, write_capture
+from npftrace.frames.capture import Frame, read_capture, write_capture
 from testkit.paths import ROOT
 from testkit.runs import assert_packets_add_up
+from testkit.switch import running_switch
 from testkit.tools import read_json, run
 
-CROSSING = Path(__file__).parent / "Inputs/crossing.baker"
+INPUTS = Path(__file__).parent / "Inputs"
+CROSSING, HELD = INPUTS / "crossing.baker", INPUTS / "held.baker"
 PACKETS = 2000
 CALLS = ("wrong_packets()", "exclusive_rounds()", "still_waiting()")
 
@@ -70,6 +72,26 @@ def test_passes_keep_what_queues_do(program: str, tmp_path: Path) -> None:
     run("bakerc", source, "--check-passes=50", "-o", tmp_path / "q.ixp")
 
 
-def test_the_switch_refuses_queues(tmp_path: Path) -> None:
-    said = run("bakersw", CROSSING, "--port=null", "--socket=none", status=1).stderr
-    assert "E-driver-049" in said
+def test_the_switch_holds_packets_over_bursts(tmp_path: Path) -> None:
+    """Ten frames come one by one; a full queue drops the two that are too many."""
+    sent = [bytes(12) + b"\x88\xb5" + bytes([n] * 46) for n in range(10)]
+    write_capture(tmp_path / "in.pcap", [Frame(0, 0, data) for data in sent], 1)
+    with running_switch(
+        HELD, tmp_path, "--burst=1", "--stay", f"--port=pcap,rx={tmp_path}/in.pcap",
+        f"--port=pcap,tx={tmp_path}/out.pcap",
+    ) as sw:  # fmt: skip
+        packets = sw.wait_for("packets", "received", least=10)["packets"]
+        assert packets["waiting"] == 8 and packets["dropped"] == 2
+        sw.control.ask("call held.release(5)")
+        stats = sw.control.stats()
+        assert stats["packets"]["waiting"] == 3 and stats["drops"]["queue_full"] == 2
+        assert "bakersw_packets_waiting{" in sw.control.ask("stats prometheus")
+        sw.end()
+    out = read_capture(tmp_path / "out.pcap", 1).frames
+    assert [frame.data for frame in out] == sent[:5]
+
+
+def test_several_cores_of_the_switch_share_no_queue(tmp_path: Path) -> None:
+    switch = ("bakersw", HELD, "--port=null", "--socket=none", "--cores=2")
+    said = run(*switch, status=1).stderr
+    assert "E-driver-049" in said and "--cores=1" in said
