@@ -49,7 +49,10 @@ def rates_of(found: dict[str, Any]) -> dict[str, Any]:
         (point["burst"], point["sub_batch"]): point["measured_mpps"]
         for point in found["points"]
     }
-    rates: dict[str, Any] = {key: measured[pair] for key, pair in PAIRS.items()}
+    # Without a cut, which small tables do not pay, a burst has no sub-batches.
+    rates: dict[str, Any] = {
+        key: measured.get(pair, measured[pair[0], 1]) for key, pair in PAIRS.items()
+    }
     chosen = (found["chosen"]["burst"], found["chosen"]["sub_batch"])
     rates["model_mpps"] = measured[chosen]
     rates["model_B"], rates["model_b"] = chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,17 +17,25 @@ KEYS = {"b1_mpps", "batch32_mpps", "sub32_mpps"}
 CHOICE = {"model_mpps", "model_B", "model_b", "best_mpps"}
 
 
-def test_rates_are_those_of_the_pairs() -> None:
-    rates = {(1, 1): 3.0, (32, 1): 5.0, (32, 32): 9.0, (64, 32): 8.0}
+def swept(rates: dict[tuple[int, int], float], burst: int, sub: int) -> dict[str, Any]:
     points = [
         {"burst": burst, "sub_batch": sub, "measured_mpps": rate, "model_mpps": 1.0}
         for (burst, sub), rate in rates.items()
     ]
-    found = {"points": points, "chosen": {"burst": 64, "sub_batch": 32}}
-    assert paper_programs.rates_of(found) == {
+    return {"points": points, "chosen": {"burst": burst, "sub_batch": sub}}
+
+
+def test_rates_are_those_of_the_pairs() -> None:
+    rates = {(1, 1): 3.0, (32, 1): 5.0, (32, 32): 9.0, (64, 32): 8.0}
+    assert paper_programs.rates_of(swept(rates, 64, 32)) == {
         "b1_mpps": 3.0, "batch32_mpps": 5.0, "sub32_mpps": 9.0, "model_mpps": 8.0,
         "model_B": 64, "model_b": 32, "best_mpps": 9.0,
     }  # fmt: skip
+
+
+def test_a_program_without_cuts_has_no_sub_batches() -> None:
+    rates = paper_programs.rates_of(swept({(1, 1): 3.0, (32, 1): 5.0}, 32, 1))
+    assert rates["sub32_mpps"] == rates["batch32_mpps"] == rates["model_mpps"] == 5.0
 
 
 @requires("bakerc")

@@ -6,8 +6,8 @@
 //   rte_fib           rte_fib_lookup_bulk without vectors
 //   rte_fib avx512    the same by AVX-512
 
-#include "support/Assert.h"
 #include "tests/bench/x86/dpdk/Ethernet.h"
+#include "tests/bench/x86/dpdk/FibCalls.h"
 #include "tests/bench/x86/dpdk/LpmCalls.h"
 #include "tests/bench/x86/dpdk/Tables.h"
 #include <rte_fib.h>
@@ -45,18 +45,6 @@ struct Work {
   std::vector<Hop> hops;
 };
 
-struct Fib {
-  static constexpr uint32_t Together = TogetherMax;
-  rte_fib *fib;
-
-  void find(uint32_t *keys, uint32_t count, uint32_t *found) const {
-    uint64_t hops[Together];
-    rte_fib_lookup_bulk(fib, keys, hops, int(count));
-    for (uint32_t i = 0; i < count; ++i)
-      found[i] = uint32_t(hops[i]);
-  }
-};
-
 class Ipv4 final : public Job {
 public:
   explicit Ipv4(const Calls &calls) {
@@ -84,15 +72,13 @@ public:
 
   std::vector<Variant> variants() override {
     std::vector<Variant> all = lpmVariants(work, lpm);
-    auto addFib = [&](const char *name, rte_fib_lookup_type type) {
-      addVariants(all, name, work, Fib{fib}, [this, type] {
-        int done = rte_fib_select_lookup(fib, type);
-        KARAKAL_ASSERT(done == 0, "DPDK has this look-up");
-      });
+    auto lookUp = [](rte_fib *table, uint32_t *keys, uint64_t *hops,
+                     int count) {
+      rte_fib_lookup_bulk(table, keys, hops, count);
     };
-    addFib("rte_fib", RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE);
-    if (hasAvx512())
-      addFib("rte_fib avx512", RTE_FIB_LOOKUP_DIR24_8_VECTOR_AVX512);
+    addFibVariants(all, "rte_fib", work, FibBulk{fib, lookUp},
+                   rte_fib_select_lookup, RTE_FIB_LOOKUP_DIR24_8_SCALAR_INLINE,
+                   RTE_FIB_LOOKUP_DIR24_8_VECTOR_AVX512);
     return all;
   }
 

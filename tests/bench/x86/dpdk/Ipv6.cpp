@@ -5,8 +5,8 @@
 //   rte_fib6          rte_fib6_lookup_bulk without vectors
 //   rte_fib6 avx512   the same by AVX-512
 
-#include "support/Assert.h"
 #include "tests/bench/x86/dpdk/Ethernet.h"
+#include "tests/bench/x86/dpdk/FibCalls.h"
 #include "tests/bench/x86/dpdk/Packets.h"
 #include "tests/bench/x86/dpdk/Tables.h"
 #include <map>
@@ -55,16 +55,22 @@ struct Work {
 };
 
 using Key = Work::Key;
-using Addresses = uint8_t (*)[AddressBytes];
 
-Addresses addressesOf(Key *keys) { return reinterpret_cast<Addresses>(keys); }
+/// Addresses as the functions of DPDK take them: bytes up to 23.11, then a
+/// struct of the same bytes (rte_ipv6_addr).
+struct Addresses {
+  Key *keys;
+  template <typename Argument> operator Argument *() const {
+    return static_cast<Argument *>(static_cast<void *>(keys));
+  }
+};
 
 struct OneByOne {
   static constexpr uint32_t Together = 1;
   rte_lpm6 *lpm;
 
   void find(Key *keys, uint32_t count, uint32_t *found) const {
-    if (count != 0 && rte_lpm6_lookup(lpm, keys[0].address, found) != 0)
+    if (count != 0 && rte_lpm6_lookup(lpm, Addresses{keys}, found) != 0)
       found[0] = NoHop;
   }
 };
@@ -75,20 +81,8 @@ struct Bulk {
 
   void find(Key *keys, uint32_t count, uint32_t *found) const {
     // It gives -1, which is no hop either.
-    rte_lpm6_lookup_bulk_func(lpm, addressesOf(keys),
+    rte_lpm6_lookup_bulk_func(lpm, Addresses{keys},
                               reinterpret_cast<int32_t *>(found), count);
-  }
-};
-
-struct Fib {
-  static constexpr uint32_t Together = TogetherMax;
-  rte_fib6 *fib;
-
-  void find(Key *keys, uint32_t count, uint32_t *found) const {
-    uint64_t hops[Together];
-    rte_fib6_lookup_bulk(fib, addressesOf(keys), hops, int(count));
-    for (uint32_t i = 0; i < count; ++i)
-      found[i] = uint32_t(hops[i]);
   }
 };
 
@@ -146,15 +140,12 @@ public:
     std::vector<Variant> all;
     addVariants(all, "rte_lpm6", work, OneByOne{lpm});
     addVariants(all, "rte_lpm6 bulk", work, Bulk{lpm});
-    auto addFib = [&](const char *name, rte_fib6_lookup_type type) {
-      addVariants(all, name, work, Fib{fib}, [this, type] {
-        int done = rte_fib6_select_lookup(fib, type);
-        KARAKAL_ASSERT(done == 0, "DPDK has this look-up");
-      });
+    auto lookUp = [](rte_fib6 *table, Key *keys, uint64_t *hops, int count) {
+      rte_fib6_lookup_bulk(table, Addresses{keys}, hops, count);
     };
-    addFib("rte_fib6", RTE_FIB6_LOOKUP_TRIE_SCALAR);
-    if (hasAvx512())
-      addFib("rte_fib6 avx512", RTE_FIB6_LOOKUP_TRIE_VECTOR_AVX512);
+    addFibVariants(all, "rte_fib6", work, FibBulk{fib, lookUp},
+                   rte_fib6_select_lookup, RTE_FIB6_LOOKUP_TRIE_SCALAR,
+                   RTE_FIB6_LOOKUP_TRIE_VECTOR_AVX512);
     return all;
   }
 
@@ -180,11 +171,12 @@ Status Ipv6::fillFib() {
   fib = rte_fib6_create("fib", SOCKET_ID_ANY, &config);
   if (!fib)
     return dpdkError("rte_fib6_create");
-  for (const Route &route : routes)
-    if (int done =
-            rte_fib6_add(fib, keyOf(route).address, route.length, route.hop);
+  for (const Route &route : routes) {
+    Key key = keyOf(route);
+    if (int done = rte_fib6_add(fib, Addresses{&key}, route.length, route.hop);
         done != 0)
       return dpdkError("rte_fib6_add", -done);
+  }
   return success();
 }
 
@@ -195,11 +187,12 @@ Status Ipv6::fill() {
   lpm = rte_lpm6_create("lpm6", SOCKET_ID_ANY, &config);
   if (!lpm)
     return dpdkError("rte_lpm6_create");
-  for (const Route &route : routes)
-    if (int done =
-            rte_lpm6_add(lpm, keyOf(route).address, route.length, route.hop);
+  for (const Route &route : routes) {
+    Key key = keyOf(route);
+    if (int done = rte_lpm6_add(lpm, Addresses{&key}, route.length, route.hop);
         done != 0)
       return dpdkError("rte_lpm6_add", -done);
+  }
   return fillFib();
 }
 
