@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from explorer.serving import explorer, make_workspace, open_tab, until  # noqa: E402
-from testkit.browser import open_browser, set_screen  # noqa: E402
+from testkit.browser import ENVIRONMENT, open_browser, set_screen  # noqa: E402
 
 PICTURES = ROOT / "docs/explorer"
 WIDTH, HEIGHT = 1280, 800
@@ -106,9 +106,11 @@ def other_font() -> str:
     """A font that the page has here instead of the pictures', or an empty text."""
     for generic, family in FONTS.items():
         words = ["fc-match", "-f", "%{family}", generic]
-        found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        if found != family:
-            return found
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=True, env=ENVIRONMENT
+        )
+        if done.stdout != family:
+            return done.stdout
     return ""
 
 

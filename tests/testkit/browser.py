@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,11 @@ from typing import Any
 
 import pytest
 
+#: The environment of the browser: it has the fonts of `fonts.conf` alone.
+ENVIRONMENT = {
+    **os.environ,
+    "FONTCONFIG_FILE": str(Path(__file__).parent / "fonts.conf"),
+}
 #: Seconds that a script of a test may take, on a busy machine.
 SCRIPT_SECONDS = 180
 
@@ -33,7 +39,7 @@ def open_browser(profile: Path) -> Iterator[Any]:
     ):
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=Service(driver))
+    found = webdriver.Chrome(options=options, service=Service(driver, env=ENVIRONMENT))
     found.set_script_timeout(SCRIPT_SECONDS)
     try:
         yield found
