@@ -105,12 +105,9 @@ Status Ipv4::fillFib() {
   fib = rte_fib_create("fib", SOCKET_ID_ANY, &config);
   if (!fib)
     return dpdkError("rte_fib_create");
-  for (const Route &route : routes)
-    if (int done =
-            rte_fib_add(fib, uint32_t(route.low), route.length, route.hop);
-        done != 0)
-      return dpdkError("rte_fib_add", -done);
-  return success();
+  return addRoutes(routes, "rte_fib_add", [this](const Route &route) {
+    return rte_fib_add(fib, uint32_t(route.low), route.length, route.hop);
+  });
 }
 
 Status Ipv4::fill() {

@@ -171,13 +171,10 @@ Status Ipv6::fillFib() {
   fib = rte_fib6_create("fib", SOCKET_ID_ANY, &config);
   if (!fib)
     return dpdkError("rte_fib6_create");
-  for (const Route &route : routes) {
+  return addRoutes(routes, "rte_fib6_add", [this](const Route &route) {
     Key key = keyOf(route);
-    if (int done = rte_fib6_add(fib, Addresses{&key}, route.length, route.hop);
-        done != 0)
-      return dpdkError("rte_fib6_add", -done);
-  }
-  return success();
+    return rte_fib6_add(fib, Addresses{&key}, route.length, route.hop);
+  });
 }
 
 Status Ipv6::fill() {
@@ -187,13 +184,11 @@ Status Ipv6::fill() {
   lpm = rte_lpm6_create("lpm6", SOCKET_ID_ANY, &config);
   if (!lpm)
     return dpdkError("rte_lpm6_create");
-  for (const Route &route : routes) {
+  Status added = addRoutes(routes, "rte_lpm6_add", [this](const Route &route) {
     Key key = keyOf(route);
-    if (int done = rte_lpm6_add(lpm, Addresses{&key}, route.length, route.hop);
-        done != 0)
-      return dpdkError("rte_lpm6_add", -done);
-  }
-  return fillFib();
+    return rte_lpm6_add(lpm, Addresses{&key}, route.length, route.hop);
+  });
+  return added ? fillFib() : added;
 }
 
 std::unique_ptr<Job> makeIpv6(const Calls &calls) {

@@ -15,11 +15,11 @@ Result<rte_lpm *> makeLpm(const char *name, const std::vector<Route> &routes) {
     return dpdkError("rte_lpm_create");
   // Within a length, rte_lpm looks at all routes before it adds one, which
   // takes half a minute for half a million.
-  for (const Route &route : routes)
-    if (int done =
-            rte_lpm_add(lpm, uint32_t(route.low), route.length, route.hop);
-        done != 0)
-      return dpdkError("rte_lpm_add", -done);
+  Status added = addRoutes(routes, "rte_lpm_add", [lpm](const Route &route) {
+    return rte_lpm_add(lpm, uint32_t(route.low), route.length, route.hop);
+  });
+  if (!added)
+    return added.error();
   return lpm;
 }
 

@@ -39,6 +39,16 @@ bool hasAvx512();
 /// The error of a call of DPDK's, with its reason: `code`, or rte_errno.
 Error dpdkError(const std::string &call, int code = 0);
 
+/// Adds each route by `add`, which returns what `call` of DPDK's did: 0, or the
+/// error as a negative number.
+template <typename Add>
+Status addRoutes(const std::vector<Route> &routes, const char *call, Add add) {
+  for (const Route &route : routes)
+    if (int done = add(route); done != 0)
+      return dpdkError(call, -done);
+  return success();
+}
+
 } // namespace karakal::bench
 
 #endif // KARAKAL_TESTS_BENCH_X86_DPDK_TABLES_H
