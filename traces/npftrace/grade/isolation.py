@@ -36,6 +36,15 @@ LOCKED = {"nosuid", "nodev", "noexec", "noatime", "nodiratime", "relatime"}
 PRINTED, COMPLAINED = ".printed", ".complained"
 PRINTED_KIB = 512
 METHODS = ("bubblewrap", "namespaces", "none")
+#: Gives root after `chroot` a root that is a mount, which both methods need. It is
+#: bound on a folder of /proc: that mount alone can be made private by its name, so
+#: the system outside sees nothing of it.
+MOUNTED_ROOT = """set -e
+mount --make-private /proc
+mount --rbind / /proc/tty
+mount --make-rprivate /proc/tty
+exec chroot /proc/tty "$@"
+"""
 
 
 @cache
@@ -154,11 +163,16 @@ def _bubblewrap(
     return [*words, "--", *drop, "sh", "-c", inner]
 
 
+def _mounts() -> list[list[str]]:
+    """The mounts that this process sees: the fields of proc(5), mountinfo."""
+    text = Path("/proc/self/mountinfo").read_text()
+    return [line.split() for line in text.splitlines()]
+
+
 def _locked_flags(path: str) -> str:
     """The flags of the mount that holds a path, as options that keep them."""
     best, flags = "", ""
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        words = line.split()
+    for words in _mounts():
         inside = path == words[4] or path.startswith(words[4].rstrip("/") + "/")
         if inside and len(words[4]) >= len(best):
             best, flags = words[4], words[5]
@@ -204,6 +218,19 @@ def _namespaces(
     return [*words, "--fork", "--kill-child", "--", "sh", "-c", "\n".join(lines)]
 
 
+def _root_is_a_mount() -> bool:
+    """Whether the root is a mount point, which it is not after `chroot` to a folder."""
+    return any(words[4] == "/" for words in _mounts())
+
+
+def _in_mounted_root(words: list[str]) -> list[str]:
+    """The command with a root that is a mount point."""
+    if os.geteuid() != 0 or _root_is_a_mount():
+        return words
+    own = ["unshare", "--mount", "--propagation", "unchanged", "--"]
+    return [*own, "sh", "-c", MOUNTED_ROOT, "sh", *words]
+
+
 class Isolation:
     """A way to run commands apart."""
 
@@ -227,7 +254,8 @@ class Isolation:
             return ["sh", "-c", inner], environment
         inner = _script(command, folder, limits, INPUTS)
         wrap = _bubblewrap if self.method == "bubblewrap" else _namespaces
-        return wrap(inner, inputs, folder, limits, job), environment
+        words = wrap(inner, inputs, folder, limits, job)
+        return _in_mounted_root(words), environment
 
 
 def usable_methods() -> list[str]:
