@@ -218,14 +218,14 @@ def _namespaces(
     return [*words, "--fork", "--kill-child", "--", "sh", "-c", "\n".join(lines)]
 
 
-def _root_is_a_mount() -> bool:
+def root_is_a_mount() -> bool:
     """Whether the root is a mount point, which it is not after `chroot` to a folder."""
     return any(words[4] == "/" for words in _mounts())
 
 
 def _in_mounted_root(words: list[str]) -> list[str]:
     """The command with a root that is a mount point."""
-    if os.geteuid() != 0 or _root_is_a_mount():
+    if os.geteuid() != 0 or root_is_a_mount():
         return words
     own = ["unshare", "--mount", "--propagation", "unchanged", "--"]
     return [*own, "sh", "-c", MOUNTED_ROOT, "sh", *words]
