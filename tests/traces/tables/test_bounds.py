@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from npftrace.cli import main
 from npftrace.errors import InputError
 from npftrace.tables import mrt
 from npftrace.tables.addresses import is_host, router_mac
@@ -229,8 +230,26 @@ def test_a_route_has_the_hop_of_its_last_update() -> None:
     assert tables.hop_at(0, 99) == 5
 
 
+def test_a_twentieth_of_the_flows_is_dropped_unless_told_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, control = tmp_path / "rules", tmp_path / "c.txt"
+    line = "@10.0.{}.0/24 0.0.0.0/0 0 : 1 2 : 3 0x11/0xFF\n"
+    path.write_text("".join(line.format(n) for n in range(60)))
+    arguments = ["tables", "from-classbench", str(path), "--control", str(control)]
+    assert main(arguments) == 0
+    assert "60 rules, 3 flows to drop" in capsys.readouterr().out
+    assert main([*arguments, "--limit", "20"]) == 0
+    assert "20 rules, 1 flows to drop" in capsys.readouterr().out
+    assert "default_action(0)" in control.read_text()
+
+
 def test_sizes_of_made_tables() -> None:
     tables = make_tables(rng(), 4, 20, 8, 3, default_route=True)
+    lengths = tables.lengths.tolist()
+    for prefix, length in zip(tables.prefixes.tolist(), lengths, strict=True):
+        assert prefix % (1 << 32 - length) == 0
+        assert length == 0 or is_host(prefix)
     assert (0, 0) in zip(tables.prefixes.tolist(), tables.lengths.tolist(), strict=True)
     assert len(tables.prefixes) == len(tables.hops) == 20
     assert tables.hop_ports.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
