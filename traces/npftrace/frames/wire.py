@@ -1,6 +1,7 @@
 """Ethernet frames on the wire: sizes, types, padding, checksums, addresses."""
 
 import struct
+from ipaddress import IPv6Address
 
 #: Frame lengths without CRC. The longest has two VLAN tags.
 FRAME_BYTES_MIN = 60
@@ -61,6 +62,16 @@ def ipv4_value(text: str) -> int:
     if len(parts) != 4 or not are_digits or max(map(int, parts)) > 255:
         raise ValueError(f"'{text}' is not an IPv4 address")
     return int.from_bytes(bytes(map(int, parts)), "big")
+
+
+def ipv6_text(address: int) -> str:
+    """An IPv6 address as `2001:db8::1`."""
+    return str(IPv6Address(address))
+
+
+def ipv6_value(text: str) -> int:
+    """The number of an IPv6 address; ValueError if `text` is none."""
+    return int(IPv6Address(text))
 
 
 def ipv4_prefix(address: int, length: int) -> int:

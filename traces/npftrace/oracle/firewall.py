@@ -20,6 +20,9 @@ connection without a packet between two ticks of the clock is forgotten.
 
 TCP and UDP have ports, TCP has flags, ICMP has a type. Fragments after the first
 have none of them. A rule that asks for a field that a packet lacks does not match.
+
+While rules of IPv6 are in force, IPv6 packets go through the same steps, with the
+fields that firewall6 finds; otherwise IPv6 is one of the other types.
 """
 
 from collections.abc import Sequence
@@ -28,13 +31,17 @@ from typing import NamedTuple
 from npftrace.frames.wire import (
     ETH_TYPE_ARP,
     ETH_TYPE_IPV4,
+    ETH_TYPE_IPV6,
     ETHER_BYTES,
     FRAME_BYTES_MAX,
     ICMP,
     TCP,
     UDP,
+    ether_type_of,
 )
 from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.firewall6 import header6_of
+from npftrace.oracle.firewall_header import Header
 from npftrace.oracle.learned import Sightings
 from npftrace.oracle.updated import UpdatedTable
 from npftrace.oracle.verdict import Verdict
@@ -45,25 +52,16 @@ ANY_PROTOCOL = 256
 ALL_PORTS = (0, 65535)
 NO_FLOW = -1
 SYN, ACK = 2, 16
-#: Protocol, and address and port of both ends.
-Connection = tuple[int, tuple[int, int], tuple[int, int]]
+#: Bits of an address, protocol, and address and port of both ends.
+Connection = tuple[int, int, tuple[int, int], tuple[int, int]]
+#: The most rules of a list, by the bits of an address.
+RULE_COUNTS = {32: 10240, 128: 1536}
 #: The most headers whose flow is cached.
 CACHED_MAX = 1 << 16
 
 
-class Header(NamedTuple):
-    """The fields that rules match; None where a packet has no such field."""
-
-    src: int
-    dst: int
-    protocol: int
-    tos: int
-    ports: tuple[int, int] | None
-    flags: int | None
-
-
 class Rule(NamedTuple):
-    """The arguments of rule_add after the flow."""
+    """The arguments of rule_add."""
 
     flow: int
     src: int
@@ -80,8 +78,8 @@ class Rule(NamedTuple):
 
     def matches(self, header: Header) -> bool:
         return (
-            (header.src ^ self.src) >> (32 - self.src_length) == 0
-            and (header.dst ^ self.dst) >> (32 - self.dst_length) == 0
+            (header.src ^ self.src) >> (header.bits - self.src_length) == 0
+            and (header.dst ^ self.dst) >> (header.bits - self.dst_length) == 0
             and self.protocol in (ANY_PROTOCOL, header.protocol)
             and (header.tos ^ self.tos) & self.tos_mask == 0
             and self._matches_ports(header.ports)
@@ -126,6 +124,7 @@ def header_of(packet: bytes) -> Header | str:
         flags = transport[0]
     src, dst = packet[12:16], packet[16:20]
     return Header(
+        32,
         int.from_bytes(src, "big"),
         int.from_bytes(dst, "big"),
         protocol,
@@ -135,20 +134,27 @@ def header_of(packet: bytes) -> Header | str:
     )
 
 
+def header_of_frame(data: bytes) -> Header | str:
+    """The fields of an IPv4 or IPv6 packet, or the reason why it is dropped."""
+    is_ipv6 = ether_type_of(data) == ETH_TYPE_IPV6
+    return (header6_of if is_ipv6 else header_of)(data[ETHER_BYTES:])
+
+
 def connection_of(header: Header) -> Connection | None:
     """The connection of a packet; it is the same in both directions."""
     if header.ports is None:
         return None
     one, other = (header.src, header.ports[0]), (header.dst, header.ports[1])
-    return header.protocol, min(one, other), max(one, other)
+    return header.bits, header.protocol, min(one, other), max(one, other)
 
 
 class RuleIndex:
     """Finds the first rule that matches. Rules are grouped by prefix lengths and
     prefixes, and tried one by one within a group."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], bits: int) -> None:
         self.rules = rules
+        self.bits = bits
         #: Cached flows.
         self.flows: dict[Header, int] = {}
         self.groups: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
@@ -158,9 +164,10 @@ class RuleIndex:
             group = self.groups.setdefault(lengths, {})
             group.setdefault(prefixes, []).append(number)
 
-    @staticmethod
-    def _cut(src: int, dst: int, src_length: int, dst_length: int) -> tuple[int, int]:
-        return src >> 32 - src_length, dst >> 32 - dst_length
+    def _cut(
+        self, src: int, dst: int, src_length: int, dst_length: int
+    ) -> tuple[int, int]:
+        return src >> self.bits - src_length, dst >> self.bits - dst_length
 
     def flow(self, header: Header) -> int:
         """The flow of the first rule that matches."""
@@ -189,7 +196,8 @@ class Firewall:
 
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
-        self.added: list[Rule] = []
+        #: The rules of both lists and those in force, by the bits of an address.
+        self.added: dict[int, list[Rule]] = {bits: [] for bits in RULE_COUNTS}
         self.rules: UpdatedTable[int, RuleIndex | None] = UpdatedTable(None, window)
         self.dropped: UpdatedTable[int, bool] = UpdatedTable(False, window)
         self.drops_other: UpdatedTable[int, bool] = UpdatedTable(True, window)
@@ -204,27 +212,15 @@ class Firewall:
         args = call.args
         match call.function, len(args):
             case "rule_add", 14:
-                flow, src, src_length, dst, dst_length, *more = args
-                require(call, max(src_length, dst_length) <= 32, "a length above 32")
-                sports, dports = (more[0], more[1]), (more[2], more[3])
-                for first, last in (sports, dports):
-                    require(call, first <= last, "a range that ends before it begins")
-                self.added.append(
-                    Rule(
-                        flow,
-                        src,
-                        src_length,
-                        dst,
-                        dst_length,
-                        sports,
-                        dports,
-                        *more[4:],
-                    )
-                )
+                self._add(call, 32)
+            case "rule6_add", 14:
+                self._add(call, 128)
             case "rules_commit", 0:
-                self.rules.set(0, RuleIndex(tuple(self.added)), call)
+                for bits, rules in self.added.items():
+                    self.rules.set(bits, RuleIndex(tuple(rules), bits), call)
             case "rules_clear", 0:
-                self.added.clear()
+                for rules in self.added.values():
+                    rules.clear()
             case "flow_action", 2:
                 self.dropped.set(args[0], bool(args[1]), call)
             case "default_action", 1:
@@ -235,13 +231,9 @@ class Firewall:
                 require(call, call.unit == "start", "only before packets flow")
                 self.is_stateful = bool(args[0])
             case "connection_add", 5:
-                src, dst, sport, dport, protocol = args
-                require(call, call.unit == "start", "only before packets flow")
-                require(call, protocol in (TCP, UDP), "a protocol without ports")
-                header = Header(src, dst, protocol, 0, (sport, dport), None)
-                connection = connection_of(header)
-                assert connection
-                self.connections.hear_before_all(connection, 1)
+                self._connect(call, 32)
+            case "connection6_add", 5:
+                self._connect(call, 128)
             case "connection_tick", 0:
                 self.ticks.append(call.when)
             case "port_pair", 2:
@@ -251,15 +243,43 @@ class Firewall:
             case _:
                 raise unknown_call(call)
 
+    def _add(self, call: Call, bits: int) -> None:
+        flow, src, src_length, dst, dst_length, *more = call.args
+        is_long = max(src_length, dst_length) > bits
+        require(call, not is_long, f"a length above {bits}")
+        rules = self.added[bits]
+        require(call, len(rules) < RULE_COUNTS[bits], "more rules than there can be")
+        sports, dports = (more[0], more[1]), (more[2], more[3])
+        for first, last in (sports, dports):
+            require(call, first <= last, "a range that ends before it begins")
+        ends = (src, src_length, dst, dst_length, sports, dports)
+        rules.append(Rule(flow, *ends, *more[4:]))
+
+    def _connect(self, call: Call, bits: int) -> None:
+        src, dst, sport, dport, protocol = call.args
+        require(call, call.unit == "start", "only before packets flow")
+        require(call, protocol in (TCP, UDP), "a protocol without ports")
+        header = Header(bits, src, dst, protocol, 0, (sport, dport), None)
+        connection = connection_of(header)
+        assert connection
+        self.connections.hear_before_all(connection, 1)
+
+    def _is_judged(self, ether_type: int, index: int) -> tuple[bool, ...]:
+        """Whether the rules decide about packets of a type, by all lists in force."""
+        if ether_type != ETH_TYPE_IPV6:
+            return (ether_type == ETH_TYPE_IPV4,)
+        found = (bool(rules and rules.rules) for rules in self.rules.get(128, index))
+        return tuple(dict.fromkeys(found))
+
     def hear(self, index: int, port: int, data: bytes) -> None:
         """Learns that a packet begins a connection or keeps it alive."""
         while self.ticks and self.ticks[0] <= index:
             self.connections.tick(self.ticks.pop(0))
         if not self.is_stateful or len(data) > FRAME_BYTES_MAX:
             return
-        if int.from_bytes(data[12:14], "big") != ETH_TYPE_IPV4:
+        if not any(self._is_judged(ether_type_of(data), index)):
             return
-        header = header_of(data[ETHER_BYTES:])
+        header = header_of_frame(data)
         connection = None if isinstance(header, str) else connection_of(header)
         if connection is None:
             return
@@ -277,21 +297,34 @@ class Firewall:
         """All right verdicts on a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
-        ether_type = int.from_bytes(data[12:14], "big")
+        ether_type = ether_type_of(data)
         if ether_type == ETH_TYPE_ARP:
             return self._passed(index, port, data)
-        if ether_type != ETH_TYPE_IPV4:
-            drops, reason = self.drops_other.get(0, index), "not_ipv4"
-        else:
-            header = header_of(data[ETHER_BYTES:])
-            if isinstance(header, str):
-                return [Verdict("dropped", reason=header)]
-            drops, reason = self._drops(header, index), "flow_denied"
-            connection = connection_of(header)
-            if self.is_stateful and connection and True in drops:
-                known = self.connections.values(connection, index)
-                others = (True,) if None in known else ()
-                drops = (*others, False) if 1 in known else drops
+        found: list[Verdict] = []
+        for is_judged in self._is_judged(ether_type, index):
+            if is_judged:
+                found += self._judged(index, port, data)
+            else:
+                drops = self.drops_other.get(0, index)
+                found += self._decided(index, port, data, drops, "not_ipv4")
+        return found
+
+    def _judged(self, index: int, port: int, data: bytes) -> list[Verdict]:
+        """The verdicts of the rules and of the connections."""
+        header = header_of_frame(data)
+        if isinstance(header, str):
+            return [Verdict("dropped", reason=header)]
+        drops = self._drops(header, index)
+        connection = connection_of(header)
+        if self.is_stateful and connection and True in drops:
+            known = self.connections.values(connection, index)
+            others = (True,) if None in known else ()
+            drops = (*others, False) if 1 in known else drops
+        return self._decided(index, port, data, drops, "flow_denied")
+
+    def _decided(
+        self, index: int, port: int, data: bytes, drops: tuple[bool, ...], reason: str
+    ) -> list[Verdict]:
         found: list[Verdict] = []
         for is_dropped in drops:
             if is_dropped:
@@ -311,7 +344,7 @@ class Firewall:
         """Whether the flow of a packet is dropped, by all rules and actions that
         it may see."""
         found: list[bool] = []
-        for rules in self.rules.get(0, index):
+        for rules in self.rules.get(header.bits, index):
             flow = rules.flow(header) if rules else NO_FLOW
             found += self.dropped.get(flow, index)
         return tuple(dict.fromkeys(found))

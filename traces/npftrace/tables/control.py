@@ -16,7 +16,7 @@ from typing import Literal, TextIO
 
 from npftrace.errors import InputError
 from npftrace.files import read_bytes
-from npftrace.frames.wire import ipv4_text, ipv4_value, mac_text
+from npftrace.frames.wire import ipv4_text, ipv4_value, ipv6_value, mac_text
 
 _CALL = re.compile(
     r"(?:@(?P<unit>packet|cycle)\s+(?P<when>\d+)\s+|@(?P<end>end)\s+)?"
@@ -79,6 +79,8 @@ def _call(line: str, path: Path, number: int) -> Call:
 def _argument(word: str) -> int:
     if _MAC.fullmatch(word):
         return int.from_bytes(bytes(int(b, 16) for b in word.split(":")), "big")
+    if ":" in word:
+        return ipv6_value(word)
     if "." in word:
         return ipv4_value(word)
     if not _NUMBER.fullmatch(word):

@@ -9,7 +9,6 @@ the result says how many are.
 """
 
 import argparse
-import ipaddress
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from npftrace.arguments import (
 )
 from npftrace.errors import InputError
 from npftrace.files import read_bytes
-from npftrace.frames.wire import ipv4_value
+from npftrace.frames.wire import ipv4_value, ipv6_value
 from npftrace.tables import mrt
 from npftrace.tables.limits import IPV4, IPV6, Family, add_hops, fitting
 from npftrace.tables.routers import write_router
@@ -102,7 +101,7 @@ def _written(data: bytes, path: Path, family: Family) -> list[Route]:
     """The routes of a text."""
     routes = []
     rng = np.random.Generator(np.random.PCG64(1))
-    value = ipv4_value if family is IPV4 else _ipv6_value
+    value = ipv4_value if family is IPV4 else ipv6_value
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         words = line.partition("#")[0].split()
         if not words or (":" in words[0]) != (family is IPV6):
@@ -121,7 +120,3 @@ def _written(data: bytes, path: Path, family: Family) -> list[Route]:
         free = family.bits - bits
         routes.append((prefix >> free << free, bits, name))
     return routes
-
-
-def _ipv6_value(text: str) -> int:
-    return int(ipaddress.IPv6Address(text))
