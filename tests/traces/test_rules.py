@@ -9,7 +9,7 @@ import pytest
 from npftrace.cli import main
 from npftrace.frames.wire import TCP, UDP
 from npftrace.make.rule_headers import NONE, RuleTable
-from npftrace.oracle.firewall import Header
+from npftrace.oracle.firewall_header import Header
 from npftrace.oracle.firewall import Rule as OracleRule
 from npftrace.tables.classbench import read_classbench
 from npftrace.tables.control import read_control
@@ -120,7 +120,8 @@ def oracle_rule(rule: Rule) -> OracleRule:
 def oracle_header(row: list[int]) -> Header:
     src, dst, sport, dport, protocol, tos, flags = row
     ports = None if sport == NONE else (sport, dport)
-    return Header(src, dst, protocol, tos, ports, None if flags == NONE else flags)
+    kind = None if flags == NONE else flags
+    return Header(32, src, dst, protocol, tos, ports, kind)
 
 
 def test_headers_match_their_rules_and_the_bulk_match_agrees_with_the_oracle() -> None:
