@@ -9,8 +9,8 @@ import pytest
 from npftrace.cli import main
 from npftrace.frames.wire import TCP, UDP
 from npftrace.make.rule_headers import NONE, RuleTable
-from npftrace.oracle.firewall_header import Header
 from npftrace.oracle.firewall import Rule as OracleRule
+from npftrace.oracle.firewall_header import Header
 from npftrace.tables.classbench import read_classbench
 from npftrace.tables.control import read_control
 from npftrace.tables.fw1_rules import make_rules

@@ -33,7 +33,8 @@ def header6_of(packet: bytes) -> Header | str:
     protocol, transport = found
     ports, flags = None, None
     if transport and protocol in (TCP, UDP):
-        ports = tuple(int.from_bytes(transport[n : n + 2], "big") for n in (0, 2))
+        first = int.from_bytes(transport[:4], "big")
+        ports = first >> 16, first & 0xFFFF
     if transport and protocol == TCP:
         flags = transport[13]
     elif transport and protocol == ICMPV6:
