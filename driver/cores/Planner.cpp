@@ -51,11 +51,15 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+/// `before` is the same module if the planner keeps it.
 Status runRows(ModuleOp module, const PipelineOptions &options, StringRef after,
-               StringRef last) {
-  return runPasses(module, [&](OpPassManager &passes) {
-    addProgramPasses(passes, options, after, last);
-  });
+               StringRef last, ModuleOp before = {}) {
+  return runPasses(
+      module,
+      [&](OpPassManager &passes) {
+        addProgramPasses(passes, options, after, last);
+      },
+      {}, before);
 }
 
 } // namespace
@@ -75,6 +79,19 @@ OwningOpRef<ModuleOp> Planner::continueFrom(Kept &kept) {
   for (mlir::Diagnostic &diagnostic : kept.said)
     kept.module->getContext()->getDiagEngine().emit(copyOf(diagnostic));
   return kept.module->clone();
+}
+
+ModuleOp Planner::keptStart(const PipelineOptions &options) {
+  Start *found = findStart(options);
+  return found ? *found->kept.module : ModuleOp();
+}
+
+ModuleOp Planner::keptAggregation(const PipelineOptions &options) {
+  Start *found = findStart(options);
+  if (!found)
+    return {};
+  auto kept = found->aggregated.find(options.rareOnEngines);
+  return kept == found->aggregated.end() ? ModuleOp() : *kept->second.module;
 }
 
 /// Runs the passes before split-cores, or takes what they made before.
@@ -109,7 +126,8 @@ Planner::aggregate(const PipelineOptions &options) {
   auto module = start(options);
   if (!module)
     return module;
-  Status done = runRows(**module, options, startEnd, aggregationEnd);
+  Status done =
+      runRows(**module, options, startEnd, aggregationEnd, keptStart(options));
   if (!done) {
     Error error = done.error();
     if (module->get()->hasAttr(agg::noMappingAttrName))
@@ -132,7 +150,9 @@ Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
     return module;
   if (ir::aggregatesOf(**module).size() > aggregatesMax)
     return makeError("E-driver-002", "");
-  if (Status done = runRows(**module, options, aggregationEnd, ""); !done)
+  if (Status done = runRows(**module, options, aggregationEnd, "",
+                            keptAggregation(options));
+      !done)
     return done.error();
   if (options.isStoppable)
     module->get()->setAttr(passes::stoppableAttrName,

@@ -63,6 +63,9 @@ private:
   };
 
   Start *findStart(const PipelineOptions &options);
+  /// The module that is kept, or null.
+  mlir::ModuleOp keptStart(const PipelineOptions &options);
+  mlir::ModuleOp keptAggregation(const PipelineOptions &options);
   static mlir::OwningOpRef<mlir::ModuleOp> continueFrom(Kept &kept);
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   start(const PipelineOptions &options);

@@ -33,7 +33,7 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, ir::Core core,
   Status lowered = runPasses(
       *copy,
       [&](OpPassManager &passes) { addCorePasses(passes, core, options); },
-      checkOf(core, options));
+      checkOf(core, options), program);
   if (!lowered)
     return lowered.error();
   return copy;

@@ -27,10 +27,10 @@ bool isTimed = false;
 
 /// The state for the report of a wrong pass.
 struct PassState {
-  OwningOpRef<ModuleOp> before; ///< the module before all passes
-  std::string pipeline;         ///< all passes, in baker-opt's syntax
-  std::string pass;             ///< the pass that runs
-  size_t errorCount = 0;        ///< errors that it printed
+  ModuleOp before;       ///< the module before all passes
+  std::string pipeline;  ///< all passes, in baker-opt's syntax
+  std::string pass;      ///< the pass that runs
+  size_t errorCount = 0; ///< errors that it printed
 };
 
 /// Writes the module and the command that reproduces the failure to a file.
@@ -43,7 +43,7 @@ std::string writeReproducer(PassState &state) {
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
   file << "// baker-opt --pass-pipeline='" << state.pipeline << "' " << path
        << "\n";
-  state.before->print(file, OpPrintingFlags().enableDebugInfo());
+  state.before.print(file, OpPrintingFlags().enableDebugInfo());
   file << "\n";
   return path.str().str();
 }
@@ -243,7 +243,7 @@ void verifyAtEnd(ModuleOp module, AddPasses addPasses, PassState &state) {
   }();
   if (succeeded(verified))
     return;
-  OwningOpRef<ModuleOp> again = state.before->clone();
+  OwningOpRef<ModuleOp> again = state.before.clone();
   (void)run(*again, addPasses, state, Verify::EachPass, {});
   KARAKAL_UNREACHABLE("the passes left a module that does not verify, but not "
                       "when they ran again");
@@ -252,9 +252,13 @@ void verifyAtEnd(ModuleOp module, AddPasses addPasses, PassState &state) {
 } // namespace
 
 Status runPasses(ModuleOp module, AddPasses addPasses,
-                 const std::optional<ir::PassCheckOptions> &check) {
+                 const std::optional<ir::PassCheckOptions> &check,
+                 ModuleOp before) {
+  OwningOpRef<ModuleOp> copy;
+  if (!before)
+    copy = module.clone();
   PassState state;
-  state.before = module.clone();
+  state.before = before ? before : *copy;
   setInternalErrorContext([&] { return describe(state); });
   LogicalResult done = run(module, addPasses, state, verifies, check);
   if (succeeded(done) && verifies == Verify::AtEnd)

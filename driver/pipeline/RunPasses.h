@@ -61,10 +61,13 @@ Status endPassDump();
 /// Runs passes over `module` and verifies it. Diagnostics go to the context's
 /// handler. E-driver-002 if a pass rejected the program. Does not return if a
 /// pass is wrong. With `check`, runs the module on packets before and after
-/// each pass; the results must be equal.
+/// each pass; the results must be equal. `before` is the same module, if the
+/// caller keeps one: the report of a wrong pass needs it, and it is copied
+/// else.
 Status runPasses(mlir::ModuleOp module,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
-                 const std::optional<ir::PassCheckOptions> &check = {});
+                 const std::optional<ir::PassCheckOptions> &check = {},
+                 mlir::ModuleOp before = {});
 
 } // namespace karakal::driver
 

@@ -39,11 +39,14 @@ protected:
     context.loadDialect<func::FuncDialect>();
     module = parseSourceString<ModuleOp>("func.func @f() { return }", &context);
   }
-  Status run(std::vector<StringRef> names) {
-    return driver::runPasses(*module, [&](OpPassManager &passes) {
-      for (StringRef name : names)
-        passes.addPass(std::make_unique<SomePass>(name));
-    });
+  Status run(std::vector<StringRef> names, ModuleOp before = {}) {
+    return driver::runPasses(
+        *module,
+        [&](OpPassManager &passes) {
+          for (StringRef name : names)
+            passes.addPass(std::make_unique<SomePass>(name));
+        },
+        {}, before);
   }
 
   MLIRContext context;
@@ -56,6 +59,14 @@ TEST_F(RunPasses, CorrectPassesSucceed) {
 
 TEST_F(RunPasses, APassBeforeOthersIsBlamed) {
   EXPECT_EXIT((void)run({"first", "breaks-module", "last"}),
+              testing::ExitedWithCode(3),
+              "a pass left a module that does not verify(.|\n)*while running "
+              "the pass breaks-module");
+}
+
+TEST_F(RunPasses, PassesRunAgainOverTheModuleThatTheCallerKeeps) {
+  OwningOpRef<ModuleOp> kept = module->clone();
+  EXPECT_EXIT((void)run({"breaks-module", "last"}, *kept),
               testing::ExitedWithCode(3),
               "a pass left a module that does not verify(.|\n)*while running "
               "the pass breaks-module");
