@@ -10,7 +10,7 @@ import pytest
 
 from npftrace.cli import main
 from npftrace.frames.capture import read_capture
-from npftrace.make import firewall, mpls
+from npftrace.make import firewall_frames, mpls
 from npftrace.oracle import make_oracle
 from npftrace.tables.control import read_control
 
@@ -18,7 +18,7 @@ SIZES = {
     "firewall": ["--packets", "2000", "--rules", "60"],
     "mpls": ["--packets", "2000", "--labels", "200", "--fecs", "300"],
 }
-KINDS = {"firewall": firewall.PACKET_KINDS, "mpls": mpls.PACKET_KINDS}
+KINDS = {"firewall": firewall_frames.PACKET_KINDS, "mpls": mpls.PACKET_KINDS}
 
 
 def every_share(kind: str) -> list[str]:
@@ -123,6 +123,35 @@ def test_a_twentieth_is_denied(tmp_path: Path) -> None:
     assert reasons == {"passed": 1900, "flow_denied": 100}
     rules = {answer["rule"] for answer in answers}
     assert len(rules) > 20
+
+
+@pytest.mark.parametrize("locality", ["uniform", "zipf"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_rules_of_ipv6_decide_as_those_of_ipv4(
+    seed: int, locality: str, tmp_path: Path
+) -> None:
+    options = [*every_share("firewall"), "--seed", str(seed), "--locality", locality]
+    four = make(tmp_path / "4", "firewall", *options)
+    six = make(tmp_path / "6", "firewall", *options, "--ipv6", "--size", "86")
+    assert (six / "a.jsonl").read_text() == (four / "a.jsonl").read_text()
+    calls = Counter(call.function for call in read_control(six / "c.txt"))
+    assert calls["rule6_add"] == 60 and "rule_add" not in calls
+    assert_oracle_agrees(six, "firewall")
+
+
+def test_kinds_of_ipv6_packets_are_those_of_its_headers(tmp_path: Path) -> None:
+    options = [*every_share("firewall"), "--ipv6"]
+    folder = make(tmp_path, "firewall", *options)
+    types: Counter[str] = Counter()
+    extensions: Counter[int] = Counter()
+    for frame in read_capture(folder / "t.pcap", 4).frames:
+        types[frame.data[12:14].hex()] += 1
+        if frame.data[12:14].hex() == "86dd":
+            extensions[frame.data[20]] += 1
+            assert len(frame.data) >= 82
+    assert types == {"86dd": 1880, "0806": 60, "809b": 60}
+    # Options; fragments after the first, and those at offset 1.
+    assert (extensions[60], extensions[44]) == (60, 120)
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,20 @@ def test_microcode_agrees_with_the_oracle(
     assert stats["packets"]["to_xscale"] == 0
 
 
+@pytest.mark.parametrize("engines", (1, 6))
+@pytest.mark.parametrize("level", ("base", "swc"))
+def test_microcode_agrees_on_made_traffic(
+    level: str, engines: int, images: dict[str, Path], tmp_path: Path
+) -> None:
+    shares = ("denied", "unmatched", "fragments", "options", "bad-header")
+    options = [word for name in shares for word in (f"--{name}", "0.05")]
+    options += ["--ipv6", "--rules", "200", "--packets", "1000"]
+    load = make_workload("firewall", tmp_path, *options)
+    out, stats = simulate(images[level], load, tmp_path, f"--mes={engines}")
+    check_packets(load, out, tmp_path / "stats.json")
+    assert stats["packets"]["received"] == 1000
+
+
 def test_a_commit_is_seen_whole(images: dict[str, Path], tmp_path: Path) -> None:
     draw = random.Random(11)
     lines = ["rules_clear()", *(rule(draw, flow) for flow in range(30))]

@@ -12,6 +12,7 @@ from npftrace.frames.wire import (
     ETH_TYPE_VLAN,
     ETHER_BYTES,
     ICMP,
+    ICMPV6,
     LABEL_BYTES,
     TCP,
     UDP,
@@ -22,7 +23,6 @@ from npftrace.frames.wire import (
 ETH_TYPE_QINQ = 0x88A8
 VLAN_BYTES = 4
 IPV4_BYTES_MIN, IPV6_BYTES = 20, 40
-ICMPV6 = 58
 NAMES = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6"}
 #: Extension headers of IPv6 (RFC 8200, section 4) that come before the ports: hop by
 #: hop, routing, destination options; and the fragment header.

@@ -22,7 +22,7 @@ LABEL_BYTES = 4
 GROUP_BIT = 1 << 40
 
 #: Protocol numbers of IP (IANA).
-ICMP, TCP, UDP, GRE, ESP = 1, 6, 17, 47, 50
+ICMP, TCP, UDP, GRE, ESP, ICMPV6 = 1, 6, 17, 47, 50, 58
 
 
 def pad(data: bytes) -> bytes:

@@ -9,13 +9,12 @@ and nothing else of a transport header; one of TCP may not begin at offset 1 (RF
 bytes are the most.
 """
 
-from npftrace.frames.wire import TCP, UDP
+from npftrace.frames.wire import ICMPV6, TCP, UDP
 from npftrace.oracle.firewall_header import Header
 
 FIXED_BYTES = 40
 HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, DESTINATION = 0, 43, 44, 51, 60
 EXTENSIONS = (HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, DESTINATION)
-ICMPV6 = 58
 EXTENSIONS_MAX = 8
 EXTENSION_BYTES_MAX = 960
 TRANSPORT_BYTES = {ICMPV6: 8, TCP: 20, UDP: 8}
