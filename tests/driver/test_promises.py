@@ -161,14 +161,14 @@ def test_a_demand_is_for_a_class(tmp_path: Path) -> None:
     demands = "filter.out_cc=1.5,drop not_ipv4=2"
     report = tmp_path / "report.json"
     output_of("bakerc", app, f"--min-rate={demands}", f"--report={report}", "-o", image)
-    # The firewall has one channel to the core, for new connections.
+    # The firewall has two channels to the core, for new connections.
     promised = read_json(report)["promised"]
-    assert 99_000 < promised["punts_per_second"] <= 100_000
-    assert 0.5 * promised["gbps"] < promised["gbps_beside_punts"] < promised["gbps"]
+    assert 198_000 < promised["punts_per_second"] <= 200_000
+    assert 0 <= promised["gbps_beside_punts"] < promised["gbps"]
     image.unlink()
     for demand, told in {
         "filter.out_cc=2.6": "class is 'forward l2_clsfr.ip_cc > classifier.out_cc",
-        "1.5": "filter.track_cc",
+        "1.5": "filter6.track_cc",
         "ipv6=1": "'ipv6'; there are:\n  forward l2_clsfr.ip_cc > ",
     }.items():
         said = output_of("bakerc", app, f"--min-rate={demand}", "-o", image, status=1)

@@ -16,7 +16,7 @@ from testkit.paths import ROOT
 
 PORTS = 4
 #: Tests of one-packet times, where an oracle gives packets and ticks a window.
-INEXACT = ("bridge-forgets", "stateful-forgets")
+INEXACT = ("bridge-forgets", "stateful-forgets", "ipv6-stateful-forgets")
 TESTS = sorted(
     path
     for app in APPS
