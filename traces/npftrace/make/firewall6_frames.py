@@ -18,7 +18,6 @@ from npftrace.make.rule_headers import (
     TOS,
 )
 from npftrace.make.traffic import UDP_BYTES
-from npftrace.tables.addresses import HOST_MACS
 from npftrace.tables.rules import HOST6, ICMPV6_TYPES, NET6
 
 IPV6_BYTES = 40
@@ -49,9 +48,7 @@ class FirewallFrames6(FirewallFrames):
         self, chunk: FirewallChunk, headers: Numbers, numbers: Numbers
     ) -> None:
         rows, count = chunk.rows, len(headers)
-        put(rows, 0, 6, HOST_MACS | 1 << 16 | (chunk.ports ^ 1))
-        put(rows, 6, 6, HOST_MACS | 1 << 16 | chunk.ports)
-        put(rows, 12, 2, ETH_TYPE_IPV6)
+        self._put_ethernet(chunk, ETH_TYPE_IPV6)
         put(rows, 14, 4, 6 << 28 | headers[:, TOS] << 20 | numbers & 0xFFFFF)
         put(rows, 18, 2, chunk.lengths - self.transport)
         is_icmp = headers[:, PROTOCOL] == ICMP

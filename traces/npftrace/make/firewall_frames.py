@@ -172,9 +172,7 @@ class FirewallFrames:
     ) -> None:
         """Ethernet, IPv4 and transport headers, without the IPv4 checksum."""
         rows, count = chunk.rows, len(headers)
-        put(rows, 0, 6, HOST_MACS | 1 << 16 | (chunk.ports ^ 1))
-        put(rows, 6, 6, HOST_MACS | 1 << 16 | chunk.ports)
-        put(rows, 12, 2, ETH_TYPE_IPV4)
+        self._put_ethernet(chunk, ETH_TYPE_IPV4)
         put(rows, 14, 1, 0x45)
         put(rows, 15, 1, headers[:, TOS])
         put(rows, 16, 2, chunk.lengths - ETHER_BYTES)
@@ -185,6 +183,11 @@ class FirewallFrames:
         put(rows, 26, 4, headers[:, SRC])
         put(rows, 30, 4, headers[:, DST])
         self._put_transport(chunk, headers, numbers)
+
+    def _put_ethernet(self, chunk: FirewallChunk, ether_type: int) -> None:
+        put(chunk.rows, 0, 6, HOST_MACS | 1 << 16 | (chunk.ports ^ 1))
+        put(chunk.rows, 6, 6, HOST_MACS | 1 << 16 | chunk.ports)
+        put(chunk.rows, 12, 2, ether_type)
 
     def _put_transport(
         self, chunk: FirewallChunk, headers: Numbers, numbers: Numbers
