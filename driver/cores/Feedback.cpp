@@ -32,6 +32,10 @@ constexpr SizeCorrection grow = {Resource::ControlStore, 1.5, 6};
 /// estimated words: the estimates may have prevented merges.
 constexpr double replanBelow = 0.9;
 
+/// The part of its estimate that a rare PPF needs at least, at the scale of the
+/// frequent code: MPLS and the L3-Switch have 0.66 to 1 at most levels.
+constexpr double leastOfEstimate = 0.7;
+
 /// Rates that differ by less count as equal, because the model is not exact.
 constexpr double sameRate = 0.01;
 /// The least gain in rate for which caches stay if the engines are the limit.
@@ -143,7 +147,7 @@ void beginCacheTrial(Planner &planner, EngineCompiler &compiler,
 /// Plans and compiles with ever larger sizes until each aggregate fits its
 /// engine. Says nothing if a trial finds no mapping. A trial with more than
 /// `aggregatesMax` ends before it is compiled: with larger sizes it would have
-/// no fewer. Calls `onPlan` beside the compilation of each plan.
+/// no fewer. Calls `onPlan` before the compilation of each plan.
 ///
 /// With two threads the first trial of the caches is begun beside a program
 /// that is likely to be chosen.
@@ -158,9 +162,9 @@ compileToFit(Planner &planner, EngineCompiler &compiler, Options options,
   for (unsigned step = 0;; ++step) {
     if (!planned)
       return planned.error();
+    if (onPlan)
+      onPlan(**planned);
     auto engines = compiler.compile(**planned, options, [&] {
-      if (onPlan)
-        onPlan(**planned);
       beginCacheTrial(planner, compiler, **planned, options);
     });
     if (engines)
@@ -205,6 +209,20 @@ double wordsPerEstimate(const PlannedProgram &made) {
   return estimate == 0 ? 1 : wordsOf(made) / estimate;
 }
 
+/// Plans again with the true sizes if the estimates were far too large, and
+/// returns the faster program.
+PlannedProgram withTrueSizes(PlannedProgram made, Planner &planner,
+                             EngineCompiler &compiler, const Options &options) {
+  Options again = options;
+  again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
+  if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
+    return made;
+  auto smaller = compileToFit(planner, compiler, again);
+  if (!smaller || rateOf(*smaller) <= rateOf(made))
+    return made;
+  return std::move(*smaller);
+}
+
 /// The choice of the rare PPFs that stay on the engines: as many as do not cost
 /// another aggregate, because aggregates share the engines, nor predicted rate.
 class RareChoice {
@@ -219,6 +237,11 @@ public:
   Result<PlannedProgram> compile();
 
 private:
+  struct First {
+    unsigned rare;
+    bool isOneAggregate;
+  };
+  First planAll();
   std::optional<PlannedProgram> attempt(unsigned count);
   bool isPlanned(unsigned count);
   void learnSize(const PlannedProgram &made);
@@ -233,8 +256,6 @@ private:
   llvm::function_ref<void(ModuleOp)> onLikelyPlan;
   size_t aggregatesMax = 1;
   double rateMin = 0;
-  /// Estimates have the scale of generated code.
-  bool hasTrueScale = false;
   /// The words of the last code that fits, less those that were estimated: what
   /// the estimate of a program with other rare PPFs lacks.
   double wordsBeyondEstimate = 0;
@@ -264,7 +285,7 @@ void RareChoice::learnSize(const PlannedProgram &made) {
 /// Whether one aggregate with the code of last time, the estimated words of
 /// more rare PPFs added, has no room in an engine.
 bool RareChoice::isTooLarge(ModuleOp planned) const {
-  return hasTrueScale && aggregatesMax == 1 &&
+  return aggregatesMax == 1 &&
          wordsBeyondEstimate + estimateOf(planned) >
              double(ir::chipOf(planned).meControlStore);
 }
@@ -280,24 +301,30 @@ bool RareChoice::isPlanned(unsigned count) {
          !isTooLarge(**planned);
 }
 
-/// Returns the largest number below `tooMany` with a mapping, or `least`.
+/// Returns the largest number below `tooMany` with a mapping, or `least`. That
+/// all rare PPFs have room is the most frequent case.
 unsigned RareChoice::mostPlanned(unsigned least, unsigned tooMany) {
-  while (tooMany - least > 1) {
-    unsigned middle = least + (tooMany - least) / 2;
-    (isPlanned(middle) ? least : tooMany) = middle;
-  }
+  for (unsigned next = tooMany - 1; tooMany - least > 1;
+       next = least + (tooMany - least) / 2)
+    (isPlanned(next) ? least : tooMany) = next;
   return least;
 }
 
-/// Compiles with the most rare PPFs below `tooMany` that cost nothing. Each
-/// code that fits shows the true size anew, which may have room for more.
+/// Compiles without rare PPFs, and with the most below `tooMany` that cost
+/// nothing. Each code that fits shows the true size anew, which may have room
+/// for more; one that does not fit ends the hope that rare PPFs are small.
 Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   options.pipeline.rareOnEngines = 0;
   auto best = compileToFit(planner, compiler, options);
   if (!best)
     return best;
+  // Estimates that are too large keep aggregates apart.
+  if (best->engines.size() > 1)
+    best = withTrueSizes(std::move(*best), planner, compiler, options);
   aggregatesMax = best->engines.size();
   rateMin = rateOf(*best) * (1 - sameRate);
+  options.pipeline.wordsScale =
+      leastOfEstimate * best->wordsScale * wordsPerEstimate(*best);
   unsigned most = 0;
   while (tooMany - most > 1) {
     learnSize(*best);
@@ -311,40 +338,42 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
       most = next;
     } else {
       tooMany = next;
+      options.pipeline.wordsScale = best->wordsScale * wordsPerEstimate(*best);
     }
   }
+  options.pipeline.wordsScale = best->wordsScale;
   options.pipeline.rareOnEngines = most;
   return best;
 }
 
-Result<PlannedProgram> RareChoice::compile() {
-  auto all = compileToFit(planner, compiler, options, /*isTrial=*/true);
-  if (!all && all.error().lacking == Resource::None)
-    return all;
-  unsigned count =
-      all ? countRare(*all->program)
-          : unsigned(llvm::count_if(program.getOps<func::FuncOp>(), ir::isPpf));
-  if (all && (count == 0 || all->engines.size() == 1))
-    return all;
-  // The estimates of the first plan may have kept aggregates apart.
-  hasTrueScale = bool(all);
-  if (all)
-    options.pipeline.wordsScale = all->wordsScale * wordsPerEstimate(*all);
-  return compileBelow(count + 1);
+/// Returns how many PPFs are rare, and whether one aggregate has all of them and
+/// the others by the estimates, which no other number can better. If no mapping
+/// fits, any PPF may be rare.
+RareChoice::First RareChoice::planAll() {
+  HeldErrors dropped(planner.context());
+  beginPassDump(""); // no dump of what is not compiled
+  auto planned = planner.aggregate(options.pipeline);
+  if (!planned) {
+    double scale = 0;
+    planned = planToFit(planner, options.pipeline, scale, Planner::anyCount);
+  }
+  if (!planned)
+    return {unsigned(llvm::count_if(program.getOps<func::FuncOp>(), ir::isPpf)),
+            false};
+  return {countRare(**planned), ir::aggregatesOf(**planned).size() == 1};
 }
 
-/// Plans again with the true sizes if the estimates were far too large, and
-/// returns the faster program.
-PlannedProgram withTrueSizes(PlannedProgram made, Planner &planner,
-                             EngineCompiler &compiler, const Options &options) {
-  Options again = options;
-  again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
-  if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
-    return made;
-  auto smaller = compileToFit(planner, compiler, again);
-  if (!smaller || rateOf(*smaller) <= rateOf(made))
-    return made;
-  return std::move(*smaller);
+Result<PlannedProgram> RareChoice::compile() {
+  First first = planAll();
+  if (first.rare == 0)
+    return compileToFit(planner, compiler, options);
+  if (first.isOneAggregate) {
+    auto all = compileToFit(planner, compiler, options, /*isTrial=*/true,
+                            /*aggregatesMax=*/1, onLikelyPlan);
+    if (all)
+      return all;
+  }
+  return compileBelow(first.rare + 1);
 }
 
 /// Returns `cached`, or `plain` with fewer caches if the caches gain less than

@@ -7,14 +7,15 @@
 //        ↘ no mapping fits the estimates               smaller estimates, again
 //                  → the code is smaller than estimated  plan again, keep the
 //                                                        better of the two
-//                  → rare PPFs make it slower or have  fewer of them, by
-//                    no room beside the true size        bisection
+//                  → there is room for rare PPFs       as many as fit, by
+//                    beside the true size                bisection of plans
 //                  → engines by the cost of the code
 //                  → software caches                   compile without; caches
 //                                                      stay if they pay
 //
-// Cost: at most 12 compilations of the program, usually one to four; up to
-// log2(rare PPFs) + 1 more if not all of them have room.
+// Cost: at most 12 compilations of the program, usually one to four: without
+// rare PPFs, with those that have room, and without caches. A trial of rare PPFs
+// that does not fit costs one more.
 
 #ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H

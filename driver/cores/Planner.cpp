@@ -18,6 +18,7 @@ namespace {
 /// The last pass before the number of rare PPFs matters.
 constexpr const char *startEnd = "init-globals";
 constexpr const char *aggregationEnd = "aggregation";
+constexpr const char *headsPass = "channel-heads";
 
 /// Returns a diagnostic that says the same.
 mlir::Diagnostic copyOf(mlir::Diagnostic &said) {
@@ -142,6 +143,32 @@ Planner::aggregate(const PipelineOptions &options) {
   return module;
 }
 
+/// Sets the heads that are kept. Returns whether these are all: split-ppfs makes
+/// channels.
+bool Planner::setHeads(ModuleOp module) const {
+  for (auto channel : module.getOps<ir::ChannelOp>()) {
+    auto found = heads.find(channel.getSymNameAttr());
+    if (found == heads.end())
+      return false;
+    if (found->second)
+      channel->setAttr(ir::headAttrName, found->second);
+  }
+  return true;
+}
+
+/// Keeps the heads on the program's own channels: the same name may be another
+/// channel where split-ppfs cuts elsewhere. Passes whose modules are written run
+/// each time.
+void Planner::keepHeads(ModuleOp module) {
+  if (isDumpingPasses())
+    return;
+  SymbolTable planned(module);
+  for (auto source : program.getOps<ir::ChannelOp>())
+    if (auto channel = planned.lookup<ir::ChannelOp>(source.getSymName()))
+      heads[source.getSymNameAttr()] =
+          channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
+}
+
 Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
                                             size_t aggregatesMax) {
   beginPassDump(wholeProgram);
@@ -150,10 +177,14 @@ Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
     return module;
   if (ir::aggregatesOf(**module).size() > aggregatesMax)
     return makeError("E-driver-002", "");
-  if (Status done = runRows(**module, options, aggregationEnd, "",
-                            keptAggregation(options));
+  PipelineOptions rest = options;
+  if (setHeads(**module))
+    rest.disabled.push_back(headsPass);
+  if (Status done =
+          runRows(**module, rest, aggregationEnd, "", keptAggregation(options));
       !done)
     return done.error();
+  keepHeads(**module);
   if (options.isStoppable)
     module->get()->setAttr(passes::stoppableAttrName,
                            UnitAttr::get(program.getContext()));

@@ -9,15 +9,19 @@
 //             and set of caches rare PPFs too
 //
 // The planner keeps the module at both places, with what the passes said, and
-// continues from there.
+// continues from there. It also keeps what channel-heads found, the longest pass
+// after aggregation: which packets a channel has does not depend on the plan.
+// So all plans of a planner have the same level, and the same passes up to there.
 
 #ifndef KARAKAL_DRIVER_CORES_PLANNER_H
 #define KARAKAL_DRIVER_CORES_PLANNER_H
 
 #include "driver/pipeline/Pipeline.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include <limits>
 #include <list>
 #include <map>
@@ -67,11 +71,15 @@ private:
   mlir::ModuleOp keptStart(const PipelineOptions &options);
   mlir::ModuleOp keptAggregation(const PipelineOptions &options);
   static mlir::OwningOpRef<mlir::ModuleOp> continueFrom(Kept &kept);
+  bool setHeads(mlir::ModuleOp module) const;
+  void keepHeads(mlir::ModuleOp module);
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   start(const PipelineOptions &options);
 
   mlir::ModuleOp program;
   std::list<Start> starts;
+  /// What channel-heads set on each channel of the program; null: nothing.
+  llvm::DenseMap<mlir::StringAttr, ir::HeadAttr> heads;
 };
 
 } // namespace karakal::driver

@@ -1,7 +1,7 @@
 // Code for the XScale core.
 //
 // Steps: link packet.ll, xscale.ll, atomics.ll and divide.ll; map the memories;
-// optimize; make an object file with the ARM back end; link it with ld.lld and
+// optimize; make object files with the ARM back end; link them with ld.lld and
 // a script that fixes the address; read back sections and symbols. ld.lld runs
 // in a temporary folder of its own, so concurrent compilations do not
 // interfere.
@@ -9,10 +9,13 @@
 #include "driver/cores/XScale.h"
 #include "driver/cores/CodeCache.h"
 #include "driver/pipeline/LlvmStage.h"
+#include "driver/pipeline/RunPasses.h"
+#include "driver/pipeline/Threads.h"
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -26,6 +29,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
+#include <future>
 
 using namespace llvm;
 
@@ -92,27 +97,56 @@ std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
       isBase ? CodeGenOptLevel::Less : CodeGenOptLevel::Default));
 }
 
-std::string emitObject(Module &module, TargetMachine &machine) {
+/// Into how many parts the core's code is split, whatever the number of
+/// threads: the parts are laid out one after another.
+constexpr unsigned codeParts = 2;
+
+std::string emitObject(Module &module, Level level) {
+  std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
-  bool isRefused = machine.addPassesToEmitFile(passes, stream, nullptr,
-                                               CodeGenFileType::ObjectFile);
+  bool isRefused = machine->addPassesToEmitFile(passes, stream, nullptr,
+                                                CodeGenFileType::ObjectFile);
   KARAKAL_ASSERT(!isRefused, "the ARM back end makes no object files");
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
 }
 
-/// Links `object` with ld.lld in `folder`. Returns the bytes of the result.
+/// Makes an object file of a part of the program, in a context of its own.
+std::string emitPart(const std::string &bitcode, Level level) {
+  LLVMContext context;
+  auto part = parseBitcodeFile({bitcode, "part"}, context);
+  KARAKAL_ASSERT(bool(part), "bitcode that was written a moment ago");
+  return emitObject(**part, level);
+}
+
+/// Makes object files of a program, half of its functions in each. With two
+/// threads, both at the same time.
+std::vector<std::string> emitObjects(Module &module, Level level) {
+  StageTime time("llvm-codegen");
+  std::vector<std::future<std::string>> parts;
+  SplitModule(module, codeParts, [&](std::unique_ptr<Module> part) {
+    std::string bitcode;
+    raw_string_ostream stream(bitcode);
+    WriteBitcodeToFile(*part, stream);
+    parts.push_back(std::async(threadCount() > 1 ? std::launch::async
+                                                 : std::launch::deferred,
+                               emitPart, std::move(bitcode), level));
+  });
+  std::vector<std::string> objects;
+  for (std::future<std::string> &part : parts)
+    objects.push_back(part.get());
+  return objects;
+}
+
+/// Links `objects` with ld.lld in `folder`. Returns the bytes of the result.
 Result<std::unique_ptr<MemoryBuffer>>
-link(const std::string &folder, const std::string &object,
+link(const std::string &folder, const std::vector<std::string> &objects,
      const std::vector<std::string> &entries) {
-  std::string objectPath = folder + "/xscale.o";
   std::string scriptPath = folder + "/xscale.lds";
   std::string linkedPath = folder + "/xscale.elf";
   std::string messagePath = folder + "/messages";
-  if (Status written = writeFile(objectPath, object); !written)
-    return written.error();
   if (Status written = writeFile(scriptPath, linkerScript); !written)
     return written.error();
 
@@ -124,7 +158,11 @@ link(const std::string &folder, const std::string &object,
     arguments.push_back("--undefined=" + entry);
   if (!entries.empty())
     arguments.insert(arguments.end(), {"-e", entries.front()});
-  arguments.push_back(objectPath);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    arguments.push_back(folder + "/part" + std::to_string(i) + ".o");
+    if (Status written = writeFile(arguments.back(), objects[i]); !written)
+      return written.error();
+  }
   std::vector<StringRef> views(arguments.begin(), arguments.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(messagePath),
                                           StringRef(messagePath)};
@@ -179,26 +217,26 @@ XScaleCode readLinked(MemoryBufferRef linked) {
 }
 
 /// Returns the linked file of a module that is complete.
-Result<std::string> makeLinked(Module &module, TargetMachine &machine,
+Result<std::string> makeLinked(Module &module,
                                const std::vector<std::string> &entries,
                                Level level,
                                const target::ChipParameters &chip) {
   optimizeForXScale(module, level, chip);
-  std::string object = emitObject(module, machine);
+  std::vector<std::string> objects = emitObjects(module, level);
   SmallString<128> folder;
   if (std::error_code code = sys::fs::createUniqueDirectory("karakal", folder))
     return makeError("E-driver-022",
                      "cannot make a temporary folder: " + code.message());
   auto cleanUp =
       make_scope_exit([&] { sys::fs::remove_directories(folder, true); });
-  auto linked = link(std::string(folder), object, entries);
+  auto linked = link(std::string(folder), objects, entries);
   if (!linked)
     return linked.error();
   return (*linked)->getBuffer().str();
 }
 
 /// The same, from the cache if it is there. Otherwise keeps it.
-Result<std::string> findLinked(Module &module, TargetMachine &machine,
+Result<std::string> findLinked(Module &module,
                                const std::vector<std::string> &entries,
                                Level level, const target::ChipParameters &chip,
                                const CodeCache &cache) {
@@ -210,7 +248,7 @@ Result<std::string> findLinked(Module &module, TargetMachine &machine,
                         target::describeParameters(chip)});
   if (std::optional<std::string> found = cache.find(key))
     return std::move(*found);
-  auto linked = makeLinked(module, machine, entries, level, chip);
+  auto linked = makeLinked(module, entries, level, chip);
   if (!linked)
     return linked;
   if (Status kept = cache.keep(key, *linked); !kept)
@@ -249,9 +287,8 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
                  Level level, const target::ChipParameters &chip,
                  const std::string &cacheFolder,
                  std::optional<target::HashKey> hashMultiplier) {
-  std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
-  module.setDataLayout(machine->createDataLayout());
+  module.setDataLayout(makeTargetMachine(level)->createDataLayout());
   for (const char *file :
        {"packet.ll", "services.ll", "punts.ll", "unordered.ll", "xscale.ll",
         "atomics.ll", "divide.ll"})
@@ -269,8 +306,8 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
   auto linked = cacheFolder.empty()
-                    ? makeLinked(module, *machine, entries, level, chip)
-                    : findLinked(module, *machine, entries, level, chip,
+                    ? makeLinked(module, entries, level, chip)
+                    : findLinked(module, entries, level, chip,
                                  CodeCache(cacheFolder));
   if (!linked)
     return linked.error();

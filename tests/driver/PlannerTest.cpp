@@ -5,7 +5,9 @@
 #include "driver/cores/Feedback.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace karakal;
 using namespace karakal::driver;
@@ -54,6 +56,50 @@ TEST_F(PlannerTest, EachPlanIsThatOfItsOptions) {
   for (unsigned round = 0; round < 2; ++round)
     for (size_t i = 0; i < all.size(); ++i)
       EXPECT_EQ(textOf(planner.plan(all[i])), expected[i]) << i;
+}
+
+/// A PPF whose head moves by 4 bytes between its `steps` parts.
+std::string movingPpf(int steps) {
+  std::string text = "module {\nbaker.protocol @p min_bytes 4 "
+                     "[#baker.protocol_field<\"type\" at 0 : 16>]\n"
+                     "baker.channel @rx : \"p\" from \"rx\" to @f\n"
+                     "baker.channel @out : \"p\" from \"f\" to @tx\n"
+                     "func.func @f(%p0: !baker.packet<\"p\">) attributes "
+                     "{baker.kind = #baker.kind<ppf>} {\n"
+                     "%four = arith.constant 4 : i32\n";
+  for (int step = 0; step < steps; ++step) {
+    const std::string n = std::to_string(step);
+    text += "%t" + n + " = baker.packet_read %p" + n +
+            " \"type\" : !baker.packet<\"p\"> -> i16\n%u" + n +
+            " = arith.muli %t" + n + ", %t" + n +
+            " : i16\nbaker.packet_write %u" + n + ", %p" + n +
+            " \"type\" : i16, !baker.packet<\"p\">\n%p" +
+            std::to_string(step + 1) + " = baker.packet_decap %p" + n +
+            ", %four : !baker.packet<\"p\"> -> !baker.packet<\"p\">\n";
+  }
+  return text + "baker.channel_put @out, %p" + std::to_string(steps) +
+         " : !baker.packet<\"p\">\nreturn\n}\n}\n";
+}
+
+/// Cuts elsewhere make other channels of the same names.
+TEST_F(PlannerTest, HeadsOfCutPpfsAreThoseOfTheirPlan) {
+  program = mlir::parseSourceString<mlir::ModuleOp>(movingPpf(40), &context);
+  ASSERT_TRUE(program);
+  options.pipeline.level = Level::Swc;
+  Planner planner(*program);
+  std::set<std::string> seen;
+  for (double scale : {1.0, 1.5, 2.0, 2.5, 1.5}) {
+    std::string text = textOf(planner.plan(with(0, scale)));
+    EXPECT_EQ(text, textOf(planProgram(*program, with(0, scale)))) << scale;
+    std::string_view line(text);
+    if (size_t cut = line.find("@f.rest2 :"); cut != line.npos) {
+      line.remove_prefix(cut);
+      line = line.substr(0, line.find('\n'));
+      EXPECT_NE(line.find("baker.head"), line.npos) << line;
+      seen.insert(std::string(line));
+    }
+  }
+  EXPECT_GT(seen.size(), 1u) << "the cut is at different heads";
 }
 
 TEST_F(PlannerTest, AMappingWithTooManyAggregatesIsNoPlan) {
