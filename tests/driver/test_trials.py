@@ -20,9 +20,10 @@ def test_a_plan_with_too_many_aggregates_is_not_compiled(tmp_path: Path) -> None
         "mpls", tmp_path, "--packets", "200", "--labels", "64", "--fecs", "100"
     )
     said = output_of(
-        "bakerc", MPLS, "--level=phr", "--time-passes", *load.profile(),
-        "-o", tmp_path / "mpls.ixp",
+        "bakerc", MPLS, "--level=phr", "--time-passes", "--threads=1",
+        *load.profile(), "-o", tmp_path / "mpls.ixp",
     )  # fmt: skip
+    said, _, _ = said.partition("engines:")
     marks = [
         "compile" if "llvm-codegen" in line else "plan"
         for line in said.splitlines()
