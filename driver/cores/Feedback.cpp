@@ -285,9 +285,8 @@ void RareChoice::learnSize(const PlannedProgram &made) {
 /// Whether one aggregate with the code of last time, the estimated words of
 /// more rare PPFs added, has no room in an engine.
 bool RareChoice::isTooLarge(ModuleOp planned) const {
-  return aggregatesMax == 1 &&
-         wordsBeyondEstimate + estimateOf(planned) >
-             double(ir::chipOf(planned).meControlStore);
+  return aggregatesMax == 1 && wordsBeyondEstimate + estimateOf(planned) >
+                                   double(ir::chipOf(planned).meControlStore);
 }
 
 /// Whether aggregation finds a mapping for `count` rare PPFs, whose code is
@@ -346,9 +345,9 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
   return best;
 }
 
-/// Returns how many PPFs are rare, and whether one aggregate has all of them and
-/// the others by the estimates, which no other number can better. If no mapping
-/// fits, any PPF may be rare.
+/// Returns how many PPFs are rare, and whether one aggregate has all of them
+/// and the others by the estimates, which no other number can better. If no
+/// mapping fits, any PPF may be rare.
 RareChoice::First RareChoice::planAll() {
   HeldErrors dropped(planner.context());
   beginPassDump(""); // no dump of what is not compiled

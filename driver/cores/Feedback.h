@@ -14,8 +14,8 @@
 //                                                      stay if they pay
 //
 // Cost: at most 12 compilations of the program, usually one to four: without
-// rare PPFs, with those that have room, and without caches. A trial of rare PPFs
-// that does not fit costs one more.
+// rare PPFs, with those that have room, and without caches. A trial of rare
+// PPFs that does not fit costs one more.
 
 #ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H

@@ -143,8 +143,8 @@ Planner::aggregate(const PipelineOptions &options) {
   return module;
 }
 
-/// Sets the heads that are kept. Returns whether these are all: split-ppfs makes
-/// channels.
+/// Sets the heads that are kept. Returns whether these are all: split-ppfs
+/// makes channels.
 bool Planner::setHeads(ModuleOp module) const {
   for (auto channel : module.getOps<ir::ChannelOp>()) {
     auto found = heads.find(channel.getSymNameAttr());
@@ -157,8 +157,8 @@ bool Planner::setHeads(ModuleOp module) const {
 }
 
 /// Keeps the heads on the program's own channels: the same name may be another
-/// channel where split-ppfs cuts elsewhere. Passes whose modules are written run
-/// each time.
+/// channel where split-ppfs cuts elsewhere. Passes whose modules are written
+/// run each time.
 void Planner::keepHeads(ModuleOp module) {
   if (isDumpingPasses())
     return;

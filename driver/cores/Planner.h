@@ -9,9 +9,10 @@
 //             and set of caches rare PPFs too
 //
 // The planner keeps the module at both places, with what the passes said, and
-// continues from there. It also keeps what channel-heads found, the longest pass
-// after aggregation: which packets a channel has does not depend on the plan.
-// So all plans of a planner have the same level, and the same passes up to there.
+// continues from there. It also keeps what channel-heads found, the longest
+// pass after aggregation: which packets a channel has does not depend on the
+// plan. So all plans of a planner have the same level, and the same passes up
+// to there.
 
 #ifndef KARAKAL_DRIVER_CORES_PLANNER_H
 #define KARAKAL_DRIVER_CORES_PLANNER_H

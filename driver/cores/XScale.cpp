@@ -305,10 +305,9 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
       visible.push_back(function.getName().str());
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
-  auto linked = cacheFolder.empty()
-                    ? makeLinked(module, entries, level, chip)
-                    : findLinked(module, entries, level, chip,
-                                 CodeCache(cacheFolder));
+  auto linked = cacheFolder.empty() ? makeLinked(module, entries, level, chip)
+                                    : findLinked(module, entries, level, chip,
+                                                 CodeCache(cacheFolder));
   if (!linked)
     return linked.error();
   XScaleCode code = readLinked(MemoryBufferRef(*linked, "xscale.elf"));
