@@ -148,6 +148,14 @@ def test_a_commit_is_seen_whole(images: dict[str, Path], tmp_path: Path) -> None
     check_packets(load, out, window=8)
 
 
+def connection(number: int) -> str:
+    return f"connection6_add(2001:db8::1, 2001:db8::2, 1, {number}, 17)"
+
+
+#: The key of connection(0).
+KEY = f"2001:db8::1, 2001:db8::2, {1 << 16}, 17"
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -155,6 +163,11 @@ def test_a_commit_is_seen_whole(images: dict[str, Path], tmp_path: Path) -> None
         (
             [ANY_RULE.format(low=n) for n in range(65)] + ["rules_commit()"],
             "too many combinations of lengths and masks, or of ports",
+        ),
+        (
+            [connection(n) for n in range(512)]
+            + [f"established6.remove({KEY})", connection(512)],
+            "there is no room for another connection",
         ),
         (["rule6_add(0, ::, 129, ::, 0, 0, 1, 0, 1, 17, 0, 0, 0, 0)"], "128 bits"),
     ],
