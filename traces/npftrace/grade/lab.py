@@ -22,6 +22,9 @@ A line of a rubric runs packet tests, or commands whose results it compares:
         - {value: "s.json:per_packet.instructions", at_most: 40}
       says: Fill the delay slots.
 
+A line of packet tests names them under `packets`. `where` lists where they run, and
+with `orders: N` the simulator also lets frames arrive together in N orders.
+
 `npftrace.grade.expectations` describes what can be expected. A command reads the
 files handed in and those of `tests/` by their names, and what it writes can be
 read by later ones. A command that several lines share runs once. `{source}` and
@@ -40,7 +43,7 @@ import yaml
 from npftrace.errors import InputError
 from npftrace.grade.limits import Limits
 
-LINE_KEYS = {"title", "points", "packets", "where", "run", "expect", "says"}
+LINE_KEYS = {"title", "points", "packets", "where", "orders", "run", "expect", "says"}
 LAB_KEYS = {"title", "files", "limits", "lines"}
 PLACES_DEFAULT = ("x86",)
 
@@ -55,6 +58,8 @@ class RubricLine:
     packets: tuple[str, ...] = ()
     #: Where packet tests run: `x86` or a level of the compiler.
     places: tuple[str, ...] = PLACES_DEFAULT
+    #: In how many orders frames also arrive together, on the simulator.
+    orders: int = 0
     commands: tuple[str, ...] = ()
     expectations: tuple[Mapping[str, Any], ...] = ()
     #: What a teacher says to a student whose work fails here.
@@ -156,6 +161,7 @@ def _line(path: Path, given: Any, is_hidden: bool) -> RubricLine:
         is_hidden=is_hidden,
         packets=tuple(given.get("packets", ())),
         places=tuple(given.get("where", PLACES_DEFAULT)),
+        orders=int(given.get("orders", 0)),
         commands=tuple(given.get("run", ())),
         expectations=tuple(given.get("expect", ())),
         says=str(given.get("says", "")),

@@ -175,14 +175,19 @@ class Races:
 
 
 def find_races(
-    test: PacketTest, where: str, images: Path, count: int, seed: int
+    test: PacketTest,
+    where: str,
+    images: Path,
+    count: int,
+    seed: int,
+    tool: CallTool = _tool,
 ) -> Races:
     """Runs a test in `count` orders of arrival on all contexts."""
     races = Races()
     for order in orders.orders(test, count, seed):
         ordered = orders.in_order(test, order, seed)
-        problems = run_test(ordered, where, images, one_by_one=False)
-        if problems and run_test(ordered, "x86", images):
+        problems = run_test(ordered, where, images, tool, one_by_one=False)
+        if problems and run_test(ordered, "x86", images, tool):
             races.other_outcomes += 1
         elif problems:
             races.races += 1
