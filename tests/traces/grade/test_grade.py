@@ -14,6 +14,7 @@ import pytest
 
 import npftrace
 from npftrace.errors import InputError
+from npftrace.frames.capture import Frame, write_capture
 from npftrace.grade.command import grade_all
 from npftrace.grade.expectations import check
 from npftrace.grade.lab import find_lab, read_lab
@@ -204,6 +205,33 @@ FILES = {
 def test_expectations(expected: dict[str, Any], share: float, evidence: str) -> None:
     found = check(expected, FILES)
     assert (found.share, evidence in "\n".join(found.evidence)) == (share, True), found
+
+
+def test_frames_that_differ_are_counted(tmp_path: Path) -> None:
+    files = {}
+    for name, last, count in (("right", 0, 3), ("differs", 1, 3), ("lacks", 0, 2)):
+        path = tmp_path / f"{name}.pcapng"
+        data = [bytes([n]) * 60 for n in range(count - 1)] + [bytes([9, last]) * 30]
+        write_capture(path, [Frame(0, 0, each) for each in data], 4)
+        files[path.name] = path.read_bytes()
+    for name, said in (
+        ("differs", "3 frames were sent, but 1 differs"),
+        ("lacks", "2 frames were sent, 3 should have been"),
+    ):
+        found = check({"same_frames": [f"{name}.pcapng", "right.pcapng"]}, files)
+        assert (found.share, found.evidence[0]) == (0, said)
+
+
+def test_what_follows_a_must_that_fails_is_left_out(tmp_path: Path) -> None:
+    line = (
+        "  - title: It is also right\n    points: 1\n    expect:\n"
+        '      - {value: "answers.yaml:n", equals: 2, must: true}\n'
+        '      - {name: beside it, value: "answers.yaml:n", at_most: 3}\n'
+    )
+    lab = read_lab(make_lab(tmp_path / "lab", line))
+    (found,) = grade_all(lab, [hand_in(tmp_path / "one", "n: 3\n")], Sandbox("none"), 1)
+    assert found.points == 4.0
+    assert "beside it" not in "\n".join(found.lines[1].evidence)
 
 
 def make_lab(folder: Path, line: str = "") -> Path:

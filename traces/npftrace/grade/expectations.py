@@ -11,8 +11,8 @@
 A quantity Q is a number, a text, `FILE:key.path` in a JSON or YAML file, or
 `{times: 0.9, of: Q}`, `{sum: [Q, …]}` or `{over: [Q, Q]}` of others. Each
 expectation of a line counts the same, but one with `must: true` makes the line worth
-nothing if it fails and counts nothing otherwise. `name` and `says` are for the
-reader.
+nothing if it fails, when the ones after it are left out, and counts nothing otherwise.
+`name` and `says` are for the reader.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import json
 import math
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import ne
@@ -153,7 +154,12 @@ def _same_frames(names: list[str], files: Mapping[str, bytes]) -> Met:
         return Met(1.0, [f"all {len(right)} frames are right"])
     missing = [frame for frame in right if frame not in found]
     extra = [frame for frame in found if frame not in right]
-    evidence = [f"{len(found)} frames were sent, {len(right)} should have been"]
+    if len(found) == len(right):
+        wrong = (Counter(right) - Counter(found)).total()
+        differ = "differs" if wrong == 1 else "differ"
+        evidence = [f"{len(found)} frames were sent, but {wrong} {differ}"]
+    else:
+        evidence = [f"{len(found)} frames were sent, {len(right)} should have been"]
     if missing:
         port, data = missing[0]
         evidence.append(f"not sent by port {port}: {summary(data)}")
