@@ -1,10 +1,14 @@
-; One iteration of the loop stands for a packet with ACCESSES reads of MEMORY.
+; One iteration of the loop stands for a packet with ACCESSES reads, of
+; DRAM or SRAM. With ONE_CONTEXT only context 0 runs.
 .reg address
 .sig done
 .reg read $in0
 .reg read $$in0 $$in1
 .xfer_order $$in0 $$in1
 start#:
+#ifdef ONE_CONTEXT
+    br!=ctx[0, stop#]
+#endif
     immed[address, 0]
 loop#:
 #repeat ACCESSES
@@ -16,3 +20,7 @@ loop#:
 #endif
 #endloop
     br[loop#]
+#ifdef ONE_CONTEXT
+stop#:
+    ctx_arb[kill]
+#endif
