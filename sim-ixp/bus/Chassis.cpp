@@ -122,7 +122,7 @@ bool Chassis::issue(Command &command) {
 [[gnu::always_inline]] inline void Chassis::depart(Command &command,
                                                    uint64_t &departure) {
   ++inlets[command.inlet].taken;
-  departure = grant(commandBusFree[clusterOf(command.engine)], events.now() + 1,
+  departure = grant(commandBuses[clusterOf(command.engine)], events.now() + 1,
                     params.busCommandCycles);
   events.schedule(departure + commandPath, this, Arrived,
                   eventArgument(command));
@@ -171,7 +171,7 @@ uint64_t Chassis::pull(Command &command, uint32_t words, CommandUnit *unit,
   command.wordsInTransit = static_cast<uint8_t>(words);
   command.puller = unit;
   uint32_t bus = busOf(command);
-  uint64_t done = grant(pullFree[bus], events.now(), words * wordCycles[bus]) +
+  uint64_t done = grant(pullBuses[bus], events.now(), words * wordCycles[bus]) +
                   params.busReturnCycles;
   events.schedule(done, this, raiseSignal ? Pulled : PulledWithoutSignal,
                   eventArgument(command));
@@ -191,7 +191,7 @@ void Chassis::push(Command &command, uint32_t words, uint64_t ready) {
 }
 
 uint64_t Chassis::pullBuffer(uint32_t quads) {
-  return grant(pullFree[dBus], events.now(), quads * wordCycles[dBus]) +
+  return grant(pullBuses[dBus], events.now(), quads * wordCycles[dBus]) +
          params.busReturnCycles;
 }
 

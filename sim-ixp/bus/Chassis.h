@@ -42,6 +42,7 @@
 #include "sim-ixp/bus/Fifo.h"
 #include "sim-ixp/bus/PushBus.h"
 #include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/bus/Server.h"
 #include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
@@ -160,6 +161,15 @@ public:
   uint32_t ringFlags() const { return ringFlagBits; }
   void setRingFlag(uint32_t ring, bool isOn);
 
+  /// The command bus of a cluster.
+  const Server &commandBus(uint32_t cluster) const {
+    return commandBuses[cluster];
+  }
+  /// The buses for data: that for S registers of each cluster, and the D bus.
+  static constexpr uint32_t busCount = 3;
+  const Server &pullBus(uint32_t bus) const { return pullBuses[bus]; }
+  const PushBus &pushBus(uint32_t bus) const { return pushBuses[bus]; }
+
   /// Commands in flight.
   uint32_t inFlightCount() const { return inFlight; }
 
@@ -204,9 +214,8 @@ private:
   void pushed(uint64_t cycle, Command &command);
   /// Grants a bus for `cycles` to what is ready at `ready`, which no call
   /// before this one exceeds; returns the cycle after the last of them.
-  static uint64_t grant(uint64_t &busFree, uint64_t ready, uint64_t cycles) {
-    busFree = std::max(ready, busFree) + cycles;
-    return busFree;
+  static uint64_t grant(Server &bus, uint64_t ready, uint64_t cycles) {
+    return bus.reserve(ready, cycles) + cycles;
   }
   /// The bus that moves a command's data: the one of the engine's cluster for S
   /// registers, and one for all D registers.
@@ -227,10 +236,9 @@ private:
   std::array<uint8_t, target::OpCount> inletOfOp{};
   std::array<Inlet, 16> inlets{};
   uint64_t issues = 0;
-  std::array<uint64_t, 2> commandBusFree{};
+  std::array<Server, 2> commandBuses;
   static constexpr uint32_t dBus = 2;
-  static constexpr uint32_t busCount = 3;
-  std::array<uint64_t, busCount> pullFree{};
+  std::array<Server, busCount> pullBuses;
   std::array<PushBus, busCount> pushBuses;
   /// Cycles of a word on each bus, and cycles from the bus to the engine.
   std::array<uint64_t, busCount> wordCycles, pushPath;

@@ -36,6 +36,7 @@ public:
   /// the past. Sets its end, and moves the ends of those that it delays.
   void announce(Command &command, uint64_t ready, uint64_t cycles) {
     KARAKAL_ASSERT(cycles > 0, "a transfer takes no time");
+    busy += cycles;
     if (__builtin_expect(count > indexMask, false))
       grow();
     size_t place = count++;
@@ -58,6 +59,9 @@ public:
     first = (first + 1) & indexMask;
     --count;
   }
+
+  /// Cycles of the transfers announced so far.
+  uint64_t busyCycles() const { return busy; }
 
 private:
   struct Transfer {
@@ -98,6 +102,7 @@ private:
   size_t count = 0;
   /// The end of the last transfer removed.
   uint64_t lastEnd = 0;
+  uint64_t busy = 0;
 };
 
 } // namespace karakal::sim

@@ -36,6 +36,27 @@ struct Candidate {
   std::string advice;
 };
 
+/// The buses between the engines and the units. Those of the clusters come
+/// first, then the D bus.
+std::vector<Candidate> busesOf(const json &buses) {
+  std::vector<Candidate> found;
+  auto add = [&](const std::string &name, const json &parts,
+                 const char *advice) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::string bus = i == 2                  ? "D " + name
+                        : name == "command bus" ? name
+                                                : "S " + name;
+      found.push_back({i == 2 ? bus : bus + " of cluster " + std::to_string(i),
+                       parts[i], advice});
+    }
+  };
+  add("command bus", buses["command_utilization"],
+      "fewer commands a packet, or engines of the other cluster (--mapping)");
+  add("pull bus", buses["pull_utilization"], "fewer words written a packet");
+  add("push bus", buses["push_utilization"], "fewer words read a packet");
+  return found;
+}
+
 std::vector<Candidate> unitsOf(const json &units) {
   std::vector<Candidate> found = {
       {"scratch", units["scratch"]["utilization"],
@@ -57,6 +78,8 @@ std::vector<Candidate> unitsOf(const json &units) {
     found.push_back({"DRAM bank " + std::to_string(i), banks[i],
                      "fewer DRAM accesses a packet (levels pac and phr), or "
                      "addresses that spread over the banks"});
+  for (Candidate &bus : busesOf(units["bus"]))
+    found.push_back(std::move(bus));
   return found;
 }
 

@@ -70,6 +70,7 @@ json describeUnits(const RunSamples &samples, Simulation &run) {
   const std::vector<std::string> &names = run.unitNames();
   std::map<std::string, std::vector<size_t>> indices;
   uint32_t reads = 0, writes = 0;
+  std::map<std::string, uint32_t> buses;
   for (size_t i = 0; i < names.size(); ++i) {
     std::string name = names[i];
     if (name == "sram.read")
@@ -78,6 +79,8 @@ json describeUnits(const RunSamples &samples, Simulation &run) {
       name = "sram" + std::to_string(writes++);
     else if (name == "dram.bank")
       name = "dram";
+    else if (name.rfind("bus.", 0) == 0)
+      name += std::to_string(buses[name]++);
     indices[name].push_back(i);
   }
   json units = json::object();

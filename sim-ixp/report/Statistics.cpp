@@ -163,6 +163,8 @@ json unitsOf(Simulation &run) {
           std::max(part, channel["utilization"].get<double>());
     } else if (name == "dram.bank")
       units["dram"]["bank_utilization"].push_back(part);
+    else if (name.rfind("bus.", 0) == 0)
+      units["bus"][name.substr(4) + "_utilization"].push_back(part);
     else if (name == "msf.receive")
       units["msf"]["receive_utilization"] = part;
     else if (name == "msf.transmit")

@@ -323,6 +323,13 @@ std::vector<uint64_t> Simulation::unitBusyCycles() {
   }
   for (uint32_t i = 0; i < machine->dram().bankCount(); ++i)
     add("dram.bank", machine->dram().bank(i));
+  const Chassis &chassis = machine->chassis();
+  for (uint32_t cluster = 0; cluster < 2; ++cluster)
+    add("bus.command", chassis.commandBus(cluster));
+  for (uint32_t bus = 0; bus < Chassis::busCount; ++bus)
+    add("bus.pull", chassis.pullBus(bus));
+  for (uint32_t bus = 0; bus < Chassis::busCount; ++bus)
+    add("bus.push", chassis.pushBus(bus));
   return busy;
 }
 

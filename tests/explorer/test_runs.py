@@ -86,6 +86,14 @@ def test_the_page_needs_nothing_and_agrees_with_the_statistics(folder: Path) -> 
         assert runs == pytest.approx(busy, rel=0.1, abs=2000), engine["id"]
     dram = run_data["units"]["dram"]["busy"]
     assert sum(dram) / windows / 1000 >= 0.5 * stats["units"]["dram"]["utilization"]
+    for kind, count in (("command", 2), ("pull", 3), ("push", 3)):
+        shares = stats["units"]["bus"][f"{kind}_utilization"]
+        assert len(shares) == count
+        for bus, share in enumerate(shares):
+            busy = run_data["units"][f"bus.{kind}{bus}"]["busy"]
+            # The windows also have the run's begin and end, which are not measured.
+            assert sum(busy) / windows / 1000 == pytest.approx(share, rel=0.2, abs=0.02)
+    assert max(stats["units"]["bus"]["push_utilization"]) > 0.05
 
 
 def test_the_same_run_gives_the_same_page_and_statistics(folder: Path) -> None:

@@ -24,6 +24,10 @@ protected:
           {"hash", server},
           {"sram", {server, server}},
           {"dram", {{"utilization", 0.1}, {"bank_utilization", {0.1, 0.1}}}},
+          {"bus",
+           {{"command_utilization", {0.1, 0.1}},
+            {"pull_utilization", {0.1, 0.1, 0.1}},
+            {"push_utilization", {0.1, 0.1, 0.1}}}},
           {"msf",
            {{"receive_utilization", 0.1}, {"transmit_utilization", 0.1}}}}},
         {"rate",
@@ -46,6 +50,16 @@ TEST_F(BottleneckTest, ASaturatedUnitIsTheLimit) {
   EXPECT_EQ(unit(), "DRAM bank 1");
   stats["rate"]["port_utilization"] = 0.96;
   EXPECT_EQ(unit(), "ports");
+}
+
+TEST_F(BottleneckTest, ASaturatedBusIsTheLimit) {
+  json &buses = stats["units"]["bus"];
+  buses["command_utilization"][1] = 0.91;
+  EXPECT_EQ(unit(), "command bus of cluster 1");
+  buses["push_utilization"][0] = 0.92;
+  EXPECT_EQ(unit(), "S push bus of cluster 0");
+  buses["pull_utilization"][2] = 0.93;
+  EXPECT_EQ(unit(), "D pull bus");
 }
 
 TEST_F(BottleneckTest, BusyEnginesComeBeforeANearlyFullUnit) {

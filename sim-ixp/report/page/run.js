@@ -83,6 +83,23 @@
             "small number")}</g>`;
   }
 
+  /** The name of a bus as ixpsim tells it. */
+  function busLabel(name) {
+    const [, kind, bus] = name.match(/^bus\.(\w+)(\d)$/);
+    if (kind === "command") return `command bus of cluster ${bus}`;
+    return bus === "2" ? `D ${kind} bus` : `S ${kind} bus of cluster ${bus}`;
+  }
+
+  function busLine(name, x, y, right) {
+    const unit = run.units[name];
+    if (!unit) return "";
+    const busy = Math.min(1, when(unit.busy) / 1000);
+    const title = `${busLabel(name)}: busy ${percent(busy)}`;
+    return `<g role="img" aria-label="${title}"><title>${title}</title>
+      <path class="bus" d="M${x} ${y}H${right}" style="stroke: color-mix(in srgb,
+        var(--hot) ${Math.round(busy * 100)}%, var(--line))"/></g>`;
+  }
+
   function engineBox(index, x, y, width, height) {
     const e = engines[index], busy = busyNow(e.id);
     const what = e.role === "app" ? e.aggregate : e.role;
@@ -125,35 +142,40 @@
     const channels = Object.keys(run.units).filter((n) => /^sram\d/.test(n));
     const channelStep = (right - left + 12) / channels.length;
     let drawing = "";
-    for (const y of [76, 252])
-      drawing += `<path class="bus" d="M${left} ${y}H${right}"/>`;
+    for (const [buses, y] of [
+      [["command0", "pull0", "push0"], 66],
+      [["command1", "pull1", "push1"], 320],
+      [["pull2", "push2"], 500]])
+      buses.forEach((bus, i) => {
+        drawing += busLine(`bus.${bus}`, left, y + 8 * i, right);
+      });
     channels.forEach((name, i) => {
       drawing += unitBox(name, `SRAM ${name.slice(4)}`, left + i * channelStep,
         8, channelStep - 12, 52);
     });
     engines.forEach((_, i) => {
       const row = Math.floor(i / perRow);
-      drawing += engineBox(i, left + (i % perRow) * step, row ? 322 : 92, width,
+      drawing += engineBox(i, left + (i % perRow) * step, row ? 344 : 92, width,
         146);
     });
-    drawing += unitBox("scratch", "Scratch memory", left, 262, 250, 48);
-    drawing += unitBox("hash", "Hash", left + 262, 262, 110, 48);
+    drawing += unitBox("scratch", "Scratch memory", left, 256, 250, 48);
+    drawing += unitBox("hash", "Hash", left + 262, 256, 110, 48);
     run.rings.slice(0, 4).forEach((ring, i) => {
-      drawing += ringBox(ring, left + 388 + i * 122, 288, 108);
+      drawing += ringBox(ring, left + 388 + i * 122, 282, 108);
     });
-    drawing += unitBox("dram", "DRAM", left, 484, right - left, 52);
-    drawing += unitBox("msf.receive", "Receive", 8, 92, 126, 376);
-    drawing += unitBox("msf.transmit", "Transmit", 1026, 92, 126, 376);
+    drawing += unitBox("dram", "DRAM", left, 518, right - left, 52);
+    drawing += unitBox("msf.receive", "Receive", 8, 92, 126, 398);
+    drawing += unitBox("msf.transmit", "Transmit", 1026, 92, 126, 398);
     drawing += text(20, 150, "from the wire", "small") +
       text(1038, 150, "to the wire", "small");
     const count = (key) => at < windows
       ? run.packets[key][at] : run.packets[key][windows - 1] ?? 0;
-    drawing += text(20, 440, `${number(count("received"))} packets`,
-      "small number") + text(1038, 440, `${number(count("forwarded"))} packets`,
-      "small number") + text(1038, 456, `${number(count("dropped"))} ended`,
+    drawing += text(20, 462, `${number(count("received"))} packets`,
+      "small number") + text(1038, 462, `${number(count("forwarded"))} packets`,
+      "small number") + text(1038, 478, `${number(count("dropped"))} ended`,
       "small number");
     const focused = document.activeElement?.dataset?.engine;
-    byId("plan").innerHTML = `<svg viewBox="0 0 1160 544" role="group"
+    byId("plan").innerHTML = `<svg viewBox="0 0 1160 578" role="group"
       aria-label="Floor plan of the chip">${drawing}</svg>`;
     if (focused !== undefined)
       byId("plan").querySelector(`[data-engine="${focused}"]`).focus();
@@ -226,7 +248,8 @@
           Array.from({length: windows}, (_, w) => busyIn(e.id, w))]);
     for (const [name, unit] of Object.entries(run.units))
       if (unit.busy.some((b) => b > 0))
-        rows.push([name.replace(".", " "), unit.busy.map((b) => b / 1000)]);
+        rows.push([name.startsWith("bus.") ? busLabel(name) : name.replace(".", " "),
+          unit.busy.map((b) => b / 1000)]);
     byId("strip").innerHTML = rows.map(([name, list]) => {
       const stops = list.map((share, w) => `color-mix(in srgb, var(--hot) ${
         Math.round(share * 100)}%, var(--none)) ${(w / windows * 100).toFixed(2)}% ${

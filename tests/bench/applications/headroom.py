@@ -28,6 +28,8 @@ def unit_utilization(stats: dict[str, Any]) -> dict[str, float]:
         found[f"sram {channel}"] = sram["utilization"]
     for way in ("receive", "transmit"):
         found[f"media bus, {way}"] = units["msf"][f"{way}_utilization"]
+    for kind in ("command", "pull", "push"):
+        found[f"{kind} bus"] = max(units["bus"][f"{kind}_utilization"])
     found["ports"] = stats["rate"]["port_utilization"]
     for role in ("rx", "tx", "app"):
         engines = [e for e in stats["microengines"] if e["role"] == role]

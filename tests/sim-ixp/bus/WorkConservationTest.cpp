@@ -21,6 +21,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <random>
@@ -183,6 +184,7 @@ public:
     command.signal = 1;
     command.kind =
         operations[unit] == Op::DramRead ? TransferKind::D : TransferKind::S;
+    ++commands[command.engine / 4];
     ASSERT_TRUE(chassis->issue(command));
   }
 
@@ -207,7 +209,9 @@ public:
   }
 
   std::vector<Transfer> pushes, pulls;
-  uint32_t inFlight() const { return chassis->inFlightCount(); }
+  /// Commands of each cluster.
+  std::array<uint64_t, 2> commands{};
+  const Chassis &buses() const { return *chassis; }
 
 private:
   static constexpr uint32_t unitCount = 6;
@@ -226,11 +230,35 @@ TEST(WorkConservation, NoBusIsIdleWhileATransferIsReady) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomBuses run(seed);
-    ASSERT_EQ(run.inFlight(), 0u);
+    ASSERT_EQ(run.buses().inFlightCount(), 0u);
     for (uint32_t bus = 0; bus < 3; ++bus) {
       SCOPED_TRACE("bus " + std::to_string(bus));
       ASSERT_NO_FATAL_FAILURE(checkBus(RandomBuses::of(run.pushes, bus)));
       ASSERT_NO_FATAL_FAILURE(checkBus(RandomBuses::of(run.pulls, bus)));
+    }
+  }
+}
+
+uint64_t cyclesOf(const std::vector<Transfer> &all, uint32_t bus) {
+  uint64_t cycles = 0;
+  for (const Transfer &transfer : RandomBuses::of(all, bus))
+    cycles += transfer.cycles;
+  return cycles;
+}
+
+TEST(WorkConservation, ABusIsBusyForTheCyclesOfItsTransfers) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomBuses run(seed);
+    for (uint32_t cluster = 0; cluster < 2; ++cluster)
+      EXPECT_EQ(run.buses().commandBus(cluster).busyCycles(),
+                run.commands[cluster] *
+                    run.buses().parameters().busCommandCycles);
+    for (uint32_t bus = 0; bus < 3; ++bus) {
+      EXPECT_EQ(run.buses().pullBus(bus).busyCycles(),
+                cyclesOf(run.pulls, bus));
+      EXPECT_EQ(run.buses().pushBus(bus).busyCycles(),
+                cyclesOf(run.pushes, bus));
     }
   }
 }
