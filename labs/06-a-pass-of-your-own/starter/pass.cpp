@@ -26,14 +26,15 @@ struct CombineLoads
   }
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      for (Operation &op : llvm::make_early_inc_range(block))
-        if (auto load = dyn_cast<ir::PacketLoadOp>(op);
-            load && isOneWord(load)) {
-          // Your code here: find the load of a neighbouring word, and replace
-          // both by one load of two words.
-        }
-    // Then hoist a load that both branches begin with.
+    // Your code here, first: hoist a load that both branches begin with.
+    for (Block &block : getOperation().getBody()) {
+      SmallVector<ir::PacketLoadOp> loads;
+      for (auto load : block.getOps<ir::PacketLoadOp>())
+        if (isOneWord(load))
+          loads.push_back(load);
+      // Your code here, then: find loads of neighbouring words, and replace each
+      // two by one load of two words.
+    }
   }
 
   CombineLoads() = default;
