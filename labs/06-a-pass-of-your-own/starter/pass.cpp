@@ -32,8 +32,8 @@ struct CombineLoads
       for (auto load : block.getOps<ir::PacketLoadOp>())
         if (isOneWord(load))
           loads.push_back(load);
-      // Your code here, then: find loads of neighbouring words, and replace each
-      // two by one load of two words.
+      // Your code here, then: find loads of neighbouring words, and replace
+      // each two by one load of two words.
     }
   }
 
