@@ -49,8 +49,8 @@ def seen(
     source.write_text(PAIR.read_text() + MAIN.format(guarded=str(guarded).lower()))
     # Engines look for changes often, so that the share of torn pairs is no chance.
     image = compile_app(
-        source, folder / "pair.ixp", f"--level={level}", f"--profile-trace={load.trace}",
-        "--max-error-rate=1e-5",
+        source, folder / "pair.ixp", f"--level={level}", "--max-error-rate=1e-5",
+        f"--profile-trace={load.trace}",
     )  # fmt: skip
     out, stats = simulate(image, load, folder, "--mes=2", "--rate=1")
     assert_packets_add_up(stats)
