@@ -17,6 +17,7 @@ from npftrace.errors import InputError
 from npftrace.frames.capture import Frame, write_capture
 from npftrace.grade.command import grade_all
 from npftrace.grade.expectations import check
+from npftrace.grade.grader import grade
 from npftrace.grade.lab import find_lab, read_lab
 from npftrace.grade.limits import Limits, Outcome, reason_of
 from npftrace.grade.report import as_csv
@@ -250,6 +251,18 @@ def hand_in(folder: Path, text: str) -> Path:
     folder.mkdir(parents=True)
     (folder / "answers.yaml").write_text(text)
     return folder
+
+
+def test_progress_goes_on_after_each_line(tmp_path: Path) -> None:
+    line = (
+        "  - title: It is odd\n    points: 1\n    expect:\n"
+        '      - {value: "answers.yaml:n", equals: 3}\n'
+    )
+    lab = read_lab(make_lab(tmp_path / "lab", line))
+    steps: list[int] = []
+    folder = hand_in(tmp_path / "one", "n: 3\n")
+    found = grade(lab, folder, Sandbox("none"), steps.append)
+    assert steps == [1] * len(found.lines) == [1, 1]
 
 
 @apart

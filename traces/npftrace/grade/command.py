@@ -92,14 +92,13 @@ def grade_all(
     """Grades folders at the same time; the result is in their order. `keep` gets each
     grade when it is ready."""
     with (
-        progress(lab.title, len(folders)) as advance,
+        progress(lab.title, len(folders) * len(lab.lines)) as advance,
         ThreadPoolExecutor(jobs) as pool,
     ):
 
         def one(folder: Path) -> Grade:
-            found = grade(lab, folder, sandbox)
+            found = grade(lab, folder, sandbox, advance)
             keep(found)
-            advance(1)
             return found
 
         return list(pool.map(one, folders))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -51,11 +52,19 @@ def _packet_test(path: Path) -> PacketTest:
     return read_test(path)
 
 
-def grade(lab: Lab, folder: Path, sandbox: Sandbox) -> Grade:
-    """Grades the files in `folder`."""
+def grade(
+    lab: Lab,
+    folder: Path,
+    sandbox: Sandbox,
+    advance: Callable[[int], object] = lambda _: None,
+) -> Grade:
+    """Grades the files in `folder`. `advance` is called with 1 after each line."""
     files, problems = submitted(lab, folder)
     bench = Workbench(files, lab, sandbox)
-    lines = [_graded(line, lab, bench) for line in lab.lines]
+    lines = []
+    for line in lab.lines:
+        lines.append(_graded(line, lab, bench))
+        advance(1)
     return Grade(folder.resolve().name, lab, lines, problems)
 
 
