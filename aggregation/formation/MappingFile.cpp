@@ -38,9 +38,11 @@ static std::string parseWishes(std::istringstream &words,
              "' is neither 'contexts=N' nor 'ring=scratch' nor "
              "'ring=sram'";
     } else {
-      made.engines = isFirst ? numberUpTo(wish, '6') : 0;
+      if (!isFirst)
+        return "'" + wish + "' is in the place of 'contexts=N' or 'ring=KIND'";
+      made.engines = numberUpTo(wish, '6');
       if (made.engines == 0)
-        return "the number of engines, 1 to 6, follows the name";
+        return "an aggregate has 1 to 6 engines, not '" + wish + "'";
     }
   }
   return "";

@@ -32,8 +32,8 @@ TEST(MappingFileTest, AnErrorNamesItsLine) {
       {"aggregate a/b\n", "f.map:1: error: an aggregate needs a name"},
       {"aggregate rx\n", "is the name of the runtime's microcode"},
       {"aggregate a\naggregate a\n", "f.map:2: error: there are two"},
-      {"aggregate a 7\n", "number of engines, 1 to 6"},
-      {"aggregate a 2 3\n", "number of engines, 1 to 6"},
+      {"aggregate a 7\n", "an aggregate has 1 to 6 engines, not '7'"},
+      {"aggregate a 2 3\n", "'3' is in the place of 'contexts=N'"},
       {"xscale\nm.a m.b\n", "f.map:2: error: a PPF needs a line"},
   };
   for (auto &[text, what] : cases) {
