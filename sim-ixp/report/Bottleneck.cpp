@@ -36,24 +36,25 @@ struct Candidate {
   std::string advice;
 };
 
-/// The buses between the engines and the units. Those of the clusters come
-/// first, then the D bus.
+/// The buses between the engines and the units.
 std::vector<Candidate> busesOf(const json &buses) {
+  const json &command = buses["command_utilization"];
   std::vector<Candidate> found;
-  auto add = [&](const std::string &name, const json &parts,
-                 const char *advice) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      std::string bus = i == 2                  ? "D " + name
-                        : name == "command bus" ? name
-                                                : "S " + name;
-      found.push_back({i == 2 ? bus : bus + " of cluster " + std::to_string(i),
-                       parts[i], advice});
-    }
+  for (size_t cluster = 0; cluster < command.size(); ++cluster)
+    found.push_back({"command bus of cluster " + std::to_string(cluster),
+                     command[cluster],
+                     "fewer commands a packet, or engines of the other cluster "
+                     "(--mapping)"});
+  auto addData = [&](const std::string &bus, const json &parts,
+                     const char *advice) {
+    for (size_t cluster = 0; cluster < command.size(); ++cluster)
+      found.push_back({"S " + bus + " of cluster " + std::to_string(cluster),
+                       parts[cluster], advice});
+    found.push_back({"D " + bus, parts.back(), advice});
   };
-  add("command bus", buses["command_utilization"],
-      "fewer commands a packet, or engines of the other cluster (--mapping)");
-  add("pull bus", buses["pull_utilization"], "fewer words written a packet");
-  add("push bus", buses["push_utilization"], "fewer words read a packet");
+  addData("pull bus", buses["pull_utilization"],
+          "fewer words written a packet");
+  addData("push bus", buses["push_utilization"], "fewer words read a packet");
   return found;
 }
 
