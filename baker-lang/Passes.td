@@ -27,7 +27,9 @@ def LowerTables : Pass<"baker-lower-tables", "::mlir::ModuleOp"> {
     Option<"templates", "templates", "std::string", "\"\"",
            "the folder of the templates (default: that of the runtime)">,
     Option<"forSpecialization", "for-specialization", "bool", "false",
-           "look-ups return slots, for code that knows the entries">
+           "look-ups return slots, for code that knows the entries">,
+    Option<"onHost", "on-host", "bool", "false",
+           "structures for the memory and the caches of a host">
   ];
   let statistics = [
     Statistic<"tableCount", "tables", "tables that got a structure">,

@@ -421,7 +421,7 @@ void lowerEntry(ir::TableEntryOp entry, const WordValues &values) {
 
 LogicalResult LowerTables::lower(ir::TableOp table) {
   std::optional<TableStructure> structure =
-      chooseStructure(table, forSpecialization);
+      chooseStructure(table, {forSpecialization, onHost});
   if (!structure)
     return failure();
   std::string folder = templates.empty() ? templatesFolder() : templates;

@@ -51,7 +51,9 @@ std::string MeterText::numbers() const {
     return "SLOTS + 1";
   case StructureKind::Buckets:
     return "NUMBERS";
+  case StructureKind::Index:
   case StructureKind::Trie:
+  case StructureKind::CompressedTrie:
   case StructureKind::List:
   case StructureKind::Tuples:
     break;

@@ -35,10 +35,15 @@ static constexpr unsigned directBitsMax = 16;
 static constexpr uint64_t sureEntriesMax = 1024;
 /// What a trie may take of DRAM, in channels of SRAM: it competes with packets.
 static constexpr uint64_t dramTrieChannels = 4;
+/// What the tries of a program may take of a host's memory: 512 MiB.
+static constexpr uint64_t hostTrieWordsMax = uint64_t(1) << 27;
+/// On a host, the words for each entry that should save an access.
+static constexpr double hostWordsWorthAnAccess = 256;
 
 const char *nameOf(StructureKind kind) {
-  static const char *const names[] = {"direct", "buckets", "hash",
-                                      "trie",   "list",    "tuples"};
+  static const char *const names[] = {"direct", "index", "buckets",
+                                      "hash",   "trie",  "compressed_trie",
+                                      "list",   "tuples"};
   return names[unsigned(kind)];
 }
 
@@ -79,17 +84,34 @@ Candidate direct(ir::TableOp table, const KeyLayout &layout) {
                    " bits, more than " + std::to_string(directBitsMax);
     return made;
   }
-  made.structure.slots = uint64_t(1) << layout.packedBits;
-  uint64_t words = (made.structure.slots + 1) * slotWords(table, layout);
+  made.structure.keys = uint64_t(1) << layout.packedBits;
+  uint64_t words = (made.structure.keys + 1) * slotWords(table, layout);
   made.cost = "1 access, " + bytesText(words);
   if (constantWords(table) > 1)
     made.refusal = "the values take " + std::to_string(constantWords(table)) +
                    " words, which no store changes at once";
-  else if (made.structure.slots > 4096 &&
-           made.structure.slots > 8 * uint64_t(table.getLimit()))
+  else if (made.structure.keys > 4096 &&
+           made.structure.keys > 8 * uint64_t(table.getLimit()))
     made.refusal = "at most " + std::to_string(table.getLimit()) + " of the " +
-                   std::to_string(made.structure.slots) +
-                   " slots would be used";
+                   std::to_string(made.structure.keys) + " slots would be used";
+  return made;
+}
+
+/// For a host: its caches hold the words that are read, and no key is hashed.
+Candidate index(ir::TableOp table, const KeyLayout &layout) {
+  Candidate made;
+  made.structure.kind = StructureKind::Index;
+  made.cost = "2 accesses";
+  if (layout.packedBits > directBitsMax) {
+    made.refusal = "the key has " + std::to_string(layout.packedBits) +
+                   " bits, more than " + std::to_string(directBitsMax);
+    return made;
+  }
+  uint64_t limit = table.getLimit();
+  made.structure.keys = uint64_t(1) << layout.packedBits;
+  made.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  made.cost += ", " + bytesText(made.structure.keys +
+                                (limit + 2) * slotWords(table, layout));
   return made;
 }
 
@@ -128,20 +150,23 @@ Candidate hash(ir::TableOp table, const KeyLayout &layout) {
 
 /// A trie that takes these words should save an access: a share of an SRAM
 /// channel, and more for many entries.
-double wordsWorthAnAccess(ir::TableOp table) {
+double wordsWorthAnAccess(ir::TableOp table, TableUse use) {
+  if (use.onHost)
+    return hostWordsWorthAnAccess * double(table.getLimit());
   return double(ir::sramBytesOf(table)) / 4 / 16 +
          128 * double(table.getLimit());
 }
 
-/// The words of SRAM that a trie may take: most of a channel, shared with the
-/// program's other tries.
-uint64_t trieWordsMax(ir::TableOp table) {
+/// The words that a trie may take, shared with the program's other tries: most
+/// of a channel of SRAM.
+uint64_t trieWordsMax(ir::TableOp table, TableUse use) {
   uint64_t tries = 0;
   for (ir::TableOp other :
        table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
     tries += KeyLayout(ir::keysOf(other)).hasLength;
   KARAKAL_ASSERT(tries != 0, "this table has a trie");
-  return ir::sramBytesOf(table) / 4 / 8 * 7 / tries;
+  return (use.onHost ? hostTrieWordsMax : ir::sramBytesOf(table) / 4 / 8 * 7) /
+         tries;
 }
 
 std::string trieCost(ir::TableOp table, const KeyLayout &layout,
@@ -163,43 +188,49 @@ std::string trieCost(ir::TableOp table, const KeyLayout &layout,
 
 /// The tries of a table, the one to use first.
 std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
-                             bool forSpecialization) {
-  uint64_t limit = table.getLimit(), sram = trieWordsMax(table);
-  uint64_t dram = ir::sramBytesOf(table) / 4 * dramTrieChannels;
+                             TableUse use) {
+  uint64_t limit = table.getLimit(), fast = trieWordsMax(table, use);
+  uint64_t most =
+      use.onHost ? fast : ir::sramBytesOf(table) / 4 * dramTrieChannels;
   PrefixCounts counts = prefixCountsOf(table);
+  const TrieCosts &costs = use.onHost ? hostTrieCosts : chipTrieCosts;
+  auto layoutsFor = [&](TrieRoom room, uint64_t words) {
+    return trieLayouts(counts, limit, room, words, costs);
+  };
   std::vector<TrieLayout> layouts;
   std::string room = "any prefixes";
   if (limit <= sureEntriesMax)
-    layouts = trieLayouts(counts, limit, TrieRoom::AnyPrefixes, sram);
+    layouts = layoutsFor(TrieRoom::AnyPrefixes, fast);
   if (layouts.empty()) {
     room = "prefixes like those of " + counts.source;
-    layouts = trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, sram);
+    layouts = layoutsFor(TrieRoom::ExpectedPrefixes, fast);
   }
-  if (layouts.empty()) {
+  if (layouts.empty() && !use.onHost) {
     room += ", too large for SRAM";
-    layouts = trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, dram);
+    layouts = layoutsFor(TrieRoom::ExpectedPrefixes, most);
   }
   Candidate first;
   first.structure.kind = StructureKind::Trie;
-  if (!forSpecialization)
+  if (!use.forSpecialization)
     first.structure.values = wordValues(table);
   // Slots that packets do not read are in the hash table themselves.
   first.structure.slots = first.structure.values
                               ? llvm::PowerOf2Ceil(limit + limit / 7 + 1)
                               : llvm::PowerOf2Ceil(2 * limit + 4);
   if (layouts.empty()) {
-    for (uint64_t more = dram; layouts.empty(); more *= 2)
-      layouts =
-          trieLayouts(counts, limit, TrieRoom::ExpectedPrefixes, 2 * more);
+    for (uint64_t more = most; layouts.empty(); more *= 2)
+      layouts = layoutsFor(TrieRoom::ExpectedPrefixes, 2 * more);
     uint64_t words = layouts.front().memoryWords();
     first.cost = "the nodes take " + bytesText(words);
     first.refusal = "its nodes need " + bytesText(words) + ", available are " +
-                    std::to_string(4 * dram);
+                    std::to_string(4 * most);
     return {first};
   }
-  const double worth = wordsWorthAnAccess(table);
+  const double worth = wordsWorthAnAccess(table, use);
   auto cost = [&](const TrieLayout &trie) {
-    return trie.accesses + double(trie.memoryWords()) / worth;
+    // On a host a level is a stage even if few packets get there.
+    double stages = use.onHost ? costs.level * double(trie.levels.size()) : 0;
+    return trie.accesses + stages + double(trie.memoryWords()) / worth;
   };
   size_t best = 0;
   for (size_t i = 0; i < layouts.size(); ++i)
@@ -222,6 +253,39 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
                        : "the accesses that it saves are not worth its words";
   }
   return made;
+}
+
+/// For a host, where a look-up may shift a key of any width as a whole.
+void addCompressedTrie(ir::TableOp table, const KeyLayout &layout, TableUse use,
+                       std::vector<Candidate> &candidates) {
+  const double worth = wordsWorthAnAccess(table, use);
+  uint64_t limit = table.getLimit();
+  auto trie = compressedTrie(prefixCountsOf(table), limit,
+                             trieWordsMax(table, use), worth);
+  if (!trie)
+    return;
+  Candidate made;
+  made.structure.kind = StructureKind::CompressedTrie;
+  made.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  made.structure.compressed = *trie;
+  llvm::raw_string_ostream(made.cost)
+      << "strides " << trie->strides() << ", "
+      << llvm::format("%.2f", trie->accesses) << " accesses, at most "
+      << trie->levels() << ", and 1 for the values, "
+      << bytesText(trie->memoryWords() + (limit + 2) * slotWords(table, layout))
+      << ", room for any prefixes";
+  Candidate &other = candidates.front();
+  double words = double(trie->memoryWords());
+  if (!other.refusal.empty() ||
+      trie->accesses + 1 + words / worth <
+          other.structure.trie.accesses + double(!other.structure.values) +
+              double(other.structure.trie.memoryWords()) / worth) {
+    other.refusal = other.refusal.empty() ? "more accesses" : other.refusal;
+    candidates.insert(candidates.begin(), made);
+    return;
+  }
+  made.refusal = "more accesses";
+  candidates.push_back(made);
 }
 
 Candidate list(ir::TableOp table, const KeyLayout &layout) {
@@ -260,19 +324,23 @@ Candidate tuples(ir::TableOp table, const KeyLayout &layout) {
 
 } // namespace
 
-std::optional<TableStructure> chooseStructure(ir::TableOp table,
-                                              bool forSpecialization) {
+std::optional<TableStructure> chooseStructure(ir::TableOp table, TableUse use) {
   std::vector<ir::TableKey> keys = ir::keysOf(table);
   KeyLayout layout(keys);
   KARAKAL_ASSERT(layout.words() >= 1, "a key has bits");
   std::vector<Candidate> candidates;
-  if (layout.hasMasks)
+  if (layout.hasMasks) {
     candidates = {list(table, layout), tuples(table, layout)};
-  else if (layout.hasLength)
-    candidates = tries(table, layout, forSpecialization);
-  else
-    candidates = {direct(table, layout), buckets(table, forSpecialization),
+  } else if (layout.hasLength) {
+    candidates = tries(table, layout, use);
+    if (use.onHost)
+      addCompressedTrie(table, layout, use, candidates);
+  } else {
+    candidates = {direct(table, layout), buckets(table, use.forSpecialization),
                   hash(table, layout)};
+    if (use.onHost)
+      candidates.insert(candidates.begin() + 1, index(table, layout));
+  }
   const Candidate *chosen = nullptr;
   for (const Candidate &candidate : candidates) {
     const char *name = nameOf(candidate.structure.kind);

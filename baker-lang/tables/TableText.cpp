@@ -412,7 +412,9 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return layout.words();
   if (name == "LIMIT")
     return table.getLimit();
-  if (name == "KEYS" || name == "SLOTS" || name == "BUCKETS")
+  if (name == "KEYS")
+    return structure.keys;
+  if (name == "SLOTS" || name == "BUCKETS")
     return structure.slots;
   if (name == "PACKED_WORDS")
     return layout.packedWords;
@@ -480,6 +482,9 @@ std::string TableWriter::valueOf(StringRef name) {
   if (structure.kind == StructureKind::Trie)
     if (auto piece = trieText(name, structure.trie, structure.values))
       return *piece;
+  if (structure.kind == StructureKind::CompressedTrie)
+    if (auto piece = compressedTrieText(name, structure.compressed))
+      return *piece;
   if (name == "COUNTERS_WORD")
     return counters.countersWord(meter.readerBits() |
                                  (isTuples() ? HasAge : 0));
@@ -515,6 +520,23 @@ std::string TableWriter::valueOf(StringRef name) {
   KARAKAL_UNREACHABLE("a placeholder that no template has");
 }
 
+/// Whether slots have no place of their own, so that any free one will do.
+bool hasDenseSlots(StructureKind kind) {
+  switch (kind) {
+  case StructureKind::Index:
+  case StructureKind::Trie:
+  case StructureKind::CompressedTrie:
+  case StructureKind::List:
+  case StructureKind::Tuples:
+    return true;
+  case StructureKind::Direct:
+  case StructureKind::Hash:
+  case StructureKind::Buckets:
+    return false;
+  }
+  KARAKAL_UNREACHABLE("all kinds are handled");
+}
+
 /// Replaces `$NAME$` in a template.
 std::string filledIn(StringRef text, TableWriter &writer) {
   std::string result;
@@ -546,13 +568,12 @@ Result<std::string> tableText(ir::TableOp table,
   } else if (!structure.values) {
     parts.push_back("slot");
   }
-  if (structure.kind == StructureKind::Trie)
+  if (structure.kind == StructureKind::Trie ||
+      structure.kind == StructureKind::CompressedTrie)
     parts.push_back("grace");
   if (structure.values)
     parts.push_back("words");
-  else if (structure.kind == StructureKind::Trie ||
-           structure.kind == StructureKind::List ||
-           structure.kind == StructureKind::Tuples)
+  else if (hasDenseSlots(structure.kind))
     parts.push_back("dense");
   parts.push_back(nameOf(structure.kind));
   if (structure.kind != StructureKind::Buckets)

@@ -29,13 +29,9 @@ namespace karakal::lang {
 
 namespace {
 
-/// A prefix shorter than the root is written to many words.
-constexpr unsigned rootStrideMax = 18, strideMax = 12;
+constexpr unsigned strideMax = 12;
 /// Steps in which words are counted. A key of 640 bits has at least 53 levels.
 constexpr unsigned steps = 256;
-/// What a level costs that is never read: instructions, and the longest
-/// look-up.
-constexpr double levelCost = 1.0 / 32;
 
 /// Nodes beyond those expected, because prefixes come and go: a share and a
 /// number.
@@ -47,7 +43,7 @@ constexpr Margin observedMargin = {0.125, 32}, otherMargin = {0.25, 64};
 class StrideSearch {
 public:
   StrideSearch(const PrefixCounts &counts, uint64_t entries, TrieRoom room,
-               uint64_t wordsMax);
+               uint64_t wordsMax, const TrieCosts &costs);
   std::vector<TrieLayout> layouts() const;
 
 private:
@@ -64,6 +60,7 @@ private:
   void choose(unsigned bits);
   TrieLayout layout(unsigned left) const;
 
+  const TrieCosts &costs;
   unsigned keyBits;
   double stepWords;
   std::vector<uint64_t> nodes;
@@ -72,8 +69,9 @@ private:
 };
 
 StrideSearch::StrideSearch(const PrefixCounts &counts, uint64_t entries,
-                           TrieRoom room, uint64_t wordsMax)
-    : keyBits(unsigned(counts.nodes.size())),
+                           TrieRoom room, uint64_t wordsMax,
+                           const TrieCosts &costs)
+    : costs(costs), keyBits(unsigned(counts.nodes.size())),
       stepWords(std::max(1.0, double(wordsMax) / steps)),
       choices((keyBits + 1) * (steps + 1)) {
   const Margin &margin = counts.isObserved ? observedMargin : otherMargin;
@@ -94,7 +92,7 @@ StrideSearch::StrideSearch(const PrefixCounts &counts, uint64_t entries,
 
 void StrideSearch::choose(unsigned bits) {
   unsigned strides =
-      std::min(keyBits - bits, bits == 0 ? rootStrideMax : strideMax);
+      std::min(keyBits - bits, bits == 0 ? costs.rootStrideMax : strideMax);
   for (unsigned stride = 1; stride <= strides; ++stride) {
     double words = std::ldexp(double(nodes[bits]), int(stride));
     if (words > stepWords * steps)
@@ -102,7 +100,7 @@ void StrideSearch::choose(unsigned bits) {
     auto used = uint16_t(std::ceil(words / stepWords));
     for (unsigned left = used; left <= steps; ++left) {
       double cost =
-          shares[bits] + levelCost + at(bits + stride, left - used).cost;
+          shares[bits] + costs.level + at(bits + stride, left - used).cost;
       if (cost < at(bits, left).cost)
         at(bits, left) = {cost, uint16_t(stride), used};
     }
@@ -179,10 +177,10 @@ std::string TrieLayout::strides() const {
 
 std::vector<TrieLayout> trieLayouts(const PrefixCounts &counts,
                                     uint64_t entries, TrieRoom room,
-                                    uint64_t wordsMax) {
+                                    uint64_t wordsMax, const TrieCosts &costs) {
   KARAKAL_ASSERT(!counts.nodes.empty() && entries != 0,
                  "a table has a key and entries");
-  return StrideSearch(counts, entries, room, wordsMax).layouts();
+  return StrideSearch(counts, entries, room, wordsMax, costs).layouts();
 }
 
 } // namespace karakal::lang

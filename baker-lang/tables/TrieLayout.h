@@ -24,6 +24,19 @@ struct TriePool {
   uint64_t chunks = 1;    ///< at least one, so that there is an array
 };
 
+/// What a trie may cost besides its accesses.
+struct TrieCosts {
+  /// A prefix shorter than the root is written to many of its words.
+  unsigned rootStrideMax;
+  /// A level that is never read, in accesses: instructions, and the longest
+  /// look-up.
+  double level;
+};
+inline constexpr TrieCosts chipTrieCosts = {18, 1.0 / 32};
+/// A level is a stage of a batch. There is memory for a root of 64 MiB, as
+/// other routers on x86 have it (DIR-24-8).
+inline constexpr TrieCosts hostTrieCosts = {24, 0.15};
+
 struct TrieLayout {
   std::vector<TrieLevel> levels;
   /// Words that a look-up reads, for keys spread over the prefixes.
@@ -47,7 +60,7 @@ enum class TrieRoom {
 /// needs fewer accesses than those before.
 std::vector<TrieLayout> trieLayouts(const PrefixCounts &counts,
                                     uint64_t entries, TrieRoom room,
-                                    uint64_t wordsMax);
+                                    uint64_t wordsMax, const TrieCosts &costs);
 
 } // namespace karakal::lang
 

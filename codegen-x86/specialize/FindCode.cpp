@@ -15,6 +15,8 @@ using namespace llvm;
 static double ownReads(const TableShape &table, size_t entries) {
   if (table.structure == "list")
     return double(entries) / 2;
+  if (table.structure == "compressed_trie")
+    return 3.5;
   return table.structure == "trie" ? 2.5 : 1;
 }
 
@@ -24,10 +26,11 @@ FindChoice chooseFind(const TableShape &table, const std::vector<Rule> &rules,
   if (rules.empty())
     return {FindForm::Empty, "no entry"};
   // A read by number is worth a few compares.
-  size_t comparedMax = table.structure == "direct" ? 2 : limits.comparedMax;
+  bool isByNumber = table.structure == "direct" || table.structure == "index";
+  size_t comparedMax = isByNumber ? 2 : limits.comparedMax;
   if (rules.size() <= comparedMax)
     return {FindForm::Compares, count + " rules as code"};
-  if (table.structure == "direct" || table.structure == "hash")
+  if (isByNumber || table.structure == "hash")
     return {FindForm::Own, count + " entries, found by " + table.structure};
   std::vector<MaskSet> sets = maskSetsOf(rules);
   std::string used =

@@ -26,7 +26,7 @@ static double searchCycles(const TableShape &table,
     return 4 + 3 * double(rules.size()) / 2;
   if (table.structure == "tuples")
     return 8 + 14 * sets;
-  if (table.structure == "trie")
+  if (table.structure == "trie" || table.structure == "compressed_trie")
     return 14;
   return table.structure == "hash" ? 14 : 2;
 }

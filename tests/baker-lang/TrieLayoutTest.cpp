@@ -58,8 +58,8 @@ TEST(TrieLayout, NoOtherStridesAreBetter) {
   EXPECT_EQ(all.size(), 1u << (keyBits - 1));
   // Up to 256 words the search counts single words.
   for (uint64_t wordsMax : {100, 150, 200, 256}) {
-    auto layouts =
-        trieLayouts(counts, entries, TrieRoom::AnyPrefixes, wordsMax);
+    auto layouts = trieLayouts(counts, entries, TrieRoom::AnyPrefixes, wordsMax,
+                               chipTrieCosts);
     double best = 1e9;
     for (const TrieLayout &trie : all)
       if (trie.words() <= wordsMax)
@@ -76,8 +76,8 @@ TEST(TrieLayout, NoOtherStridesAreBetter) {
 }
 
 TEST(TrieLayout, MoreWordsSaveAccesses) {
-  auto layouts =
-      trieLayouts(someCounts(), 1000, TrieRoom::ExpectedPrefixes, 600);
+  auto layouts = trieLayouts(someCounts(), 1000, TrieRoom::ExpectedPrefixes,
+                             600, chipTrieCosts);
   ASSERT_GE(layouts.size(), 2u);
   for (size_t i = 1; i < layouts.size(); ++i)
     EXPECT_LT(costOf(layouts[i]), costOf(layouts[i - 1]));

@@ -19,7 +19,7 @@ from typing import Any
 from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
-from bench.x86.paper_programs import LARGE_TRIES, paper_program
+from bench.x86.paper_programs import paper_program
 from bench.x86.processor import processor
 from bench.x86.random_programs import program
 from testkit.captures import write_pcap
@@ -181,7 +181,7 @@ def batching(bench: Bench) -> dict[str, Any]:
     except Missing as missing:
         bench.leave_out(missing)
     for name in PAPER_PROGRAMS:
-        add(name, *paper_program(bench, name), LARGE_TRIES)
+        add(name, *paper_program(bench, name))
     count = QUICK_RANDOM_PROGRAMS if bench.quick else RANDOM_PROGRAMS
     for seed in range(1, count + 1):
         add(f"random-{seed}", *random_program(bench, seed))

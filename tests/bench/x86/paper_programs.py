@@ -20,8 +20,6 @@ TRACE_PACKETS = 1_000_000
 #: With --quick: packets, and how much smaller the tables are.
 QUICK_TRACE_PACKETS = 20_000
 QUICK_DIVISOR = 64
-#: Tries keep to the SRAM of a chip; this gives them 64 MiB of a channel.
-LARGE_TRIES = "--set=sram.size=67108864"
 #: The pairs of burst and sub-batch that `x86` tells, by their keys.
 PAIRS = {"b1_mpps": (1, 1), "batch32_mpps": (32, 1), "sub32_mpps": (32, 32)}
 

@@ -16,7 +16,7 @@ from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
 from bench.x86.batching import calibrate, sweep
 from bench.x86.dpdk_calls import JOBS, print_comparison, with_dpdk
-from bench.x86.paper_programs import LARGE_TRIES, paper_program, rates_of
+from bench.x86.paper_programs import paper_program, rates_of
 from bench.x86.processor import processor
 from testkit.forwarders import FORWARDERS
 
@@ -68,9 +68,9 @@ def x86(bench: Bench) -> dict[str, Any]:
     calibrate(bench)
     for name in PAPER_PROGRAMS:
         source, load = paper_program(bench, name)
-        rates = rates_of(sweep(bench, name, source, load, LARGE_TRIES))
+        rates = rates_of(sweep(bench, name, source, load))
         chosen = (rates["model_B"], rates["model_b"])
-        with_dpdk(bench, name, rates, source, load, chosen, LARGE_TRIES)
+        with_dpdk(bench, name, rates, source, load, chosen)
         programs[name] = rates
     rows: list[list[object]] = [
         [

@@ -48,7 +48,7 @@ def test_a_sweep_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     bench = Bench(BUILD, 1, (1,), False)
     batching.calibrate(bench)
     source, load = paper_programs.paper_program(bench, "ipv6")
-    found = batching.sweep(bench, "ipv6", source, load, paper_programs.LARGE_TRIES)
+    found = batching.sweep(bench, "ipv6", source, load)
     rates = paper_programs.rates_of(found)
     assert rates.keys() == KEYS | CHOICE
     assert all(rates[key] > 0 for key in KEYS)
