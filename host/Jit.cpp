@@ -11,10 +11,12 @@
 #include "support/Error.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <algorithm>
 #include <ctime>
+#include <sys/mman.h>
 
 namespace karakal::host {
 
@@ -64,6 +66,50 @@ static void internalize(const HostProgram &program) {
   internalize(*program.module, keep);
 }
 
+namespace {
+
+/// Asks the system for huge pages for large data. The linker has written zeros
+/// to them, so pages of the usual size are joined; an older system has no such
+/// call, and joins them itself when it has time.
+class HugePages : public orc::ObjectLinkingLayer::Plugin {
+public:
+  void modifyPassConfig(orc::MaterializationResponsibility &,
+                        jitlink::LinkGraph &,
+                        jitlink::PassConfiguration &config) override {
+    config.PostAllocationPasses.push_back([](jitlink::LinkGraph &graph) {
+      for (jitlink::Block *block : graph.blocks())
+        if (block->isZeroFill() && block->getSize() >= hugePageBytes)
+          advise(block->getAddress().getValue(), block->getSize());
+      return llvm::Error::success();
+    });
+  }
+  llvm::Error notifyFailed(orc::MaterializationResponsibility &) override {
+    return llvm::Error::success();
+  }
+  llvm::Error notifyRemovingResources(orc::JITDylib &,
+                                      orc::ResourceKey) override {
+    return llvm::Error::success();
+  }
+  void notifyTransferringResources(orc::JITDylib &, orc::ResourceKey,
+                                   orc::ResourceKey) override {}
+
+private:
+  static constexpr uint64_t pageBytes = 4096, hugePageBytes = 2 << 20;
+
+  /// MADV_COLLAPSE, which the C library of Debian 12 does not name.
+  static constexpr int joinPages = 25;
+
+  static void advise(uint64_t start, uint64_t bytes) {
+    uint64_t first = alignTo(start, pageBytes);
+    auto *data = reinterpret_cast<void *>(first);
+    size_t size = start + bytes - first;
+    if (madvise(data, size, MADV_HUGEPAGE) == 0)
+      madvise(data, size, joinPages);
+  }
+};
+
+} // namespace
+
 static Expected<std::unique_ptr<orc::LLJIT>>
 makeJit(const orc::JITTargetMachineBuilder &jtmb,
         const std::vector<SymbolAddress> &primitives) {
@@ -71,6 +117,9 @@ makeJit(const orc::JITTargetMachineBuilder &jtmb,
   if (!made)
     return made.takeError();
   std::unique_ptr<orc::LLJIT> jit = std::move(*made);
+  if (auto *layer =
+          dyn_cast<orc::ObjectLinkingLayer>(&jit->getObjLinkingLayer()))
+    layer->addPlugin(std::make_unique<HugePages>());
   orc::SymbolMap symbols;
   std::vector<SymbolAddress> known = serviceSymbols();
   known.insert(known.end(), primitives.begin(), primitives.end());

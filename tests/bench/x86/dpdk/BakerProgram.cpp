@@ -3,11 +3,10 @@
 
 #include "tests/bench/x86/dpdk/BakerProgram.h"
 #include "host/standalone/ControlCalls.h"
+#include "host/standalone/HugePages.h"
 #include "host/standalone/RunTable.h"
 #include "support/Assert.h"
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/mman.h>
 
 namespace karakal::bench {
 
@@ -29,24 +28,6 @@ private:
   uint32_t subBatch;
 };
 
-/// Asks for huge pages for the data of the object that has `inside`.
-int adviseData(dl_phdr_info *info, size_t, void *inside) {
-  constexpr uintptr_t page = 4096;
-  uintptr_t wanted = reinterpret_cast<uintptr_t>(inside);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) &part = info->dlpi_phdr[i];
-    uintptr_t start = info->dlpi_addr + part.p_vaddr,
-              end = start + part.p_memsz;
-    if (part.p_type != PT_LOAD || wanted < start || wanted >= end)
-      continue;
-    start = (start + page - 1) & ~(page - 1);
-    // Where the system has none, pages stay as they are.
-    madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
-    return 1;
-  }
-  return 0;
-}
-
 } // namespace
 
 Result<const x86::ProgramTable *>
@@ -60,7 +41,7 @@ loadProgram(const std::string &path, const Calls &calls, bool usesHugePages) {
     return makeError("E-bench-002",
                      path + " is not a program of this version of bakerc");
   if (usesHugePages)
-    dl_iterate_phdr(adviseData, program->state);
+    host::adviseHugePages(program->state);
   program->init();
   host::ControlCalls due(host::signaturesOf(*program), {}, false);
   if (Status bound = due.bind(calls); !bound)
