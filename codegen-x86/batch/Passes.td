@@ -41,8 +41,9 @@ def PlanBatches : Pass<"baker-plan-batches", "::mlir::ModuleOp"> {
   let description = [{
     Puts a `baker.cut` before each load that is likely to miss the cache: those of
     globals of at least `min-bytes` bytes, or of `globals` if it names any, unless a
-    load of the same element comes before. The cut prefetches what the load reads, and the stage that it begins
-    runs when all packets of the batch have been there.
+    load of the same element comes before. The cut prefetches what the load reads, and the last word of its
+    element if elements may lie in two lines; the stage that it begins runs when all packets of the batch have
+    been there.
 
     Results stay those of a run packet by packet. What a packet does that another
     one may see (a store to a global, a packet that is sent or made, a message, a

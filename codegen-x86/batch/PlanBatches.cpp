@@ -61,9 +61,16 @@ Value elementOf(Value ref) {
   return ref;
 }
 
+/// Returns the index that the check of an array's bounds takes.
+Value withoutCheck(Value index) {
+  auto least = index.getDefiningOp<arith::MinUIOp>();
+  return least && isConstant(least.getRhs()) ? least.getLhs() : index;
+}
+
 /// Adds the values that `value` can be: what branches pass to a block argument.
 void addSources(Value value, llvm::SmallSetVector<Value, 8> &sources,
                 llvm::SmallPtrSetImpl<Block *> &seen) {
+  value = withoutCheck(value);
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->isEntryBlock()) {
     sources.insert(value);
@@ -150,19 +157,37 @@ SmallVector<Operation *> PlanBatches::findLoads(func::FuncOp batch) {
   return found;
 }
 
+/// From the first word of an element of an array the bytes to its last one, if
+/// these may lie in two lines; else nothing.
+IntegerAttr secondLine(Value ref) {
+  constexpr uint64_t lineBytes = 64;
+  auto element = elementOf(ref).getDefiningOp<ir::ElementOp>();
+  if (!element)
+    return {};
+  uint64_t bytes =
+      sizeof(uint32_t) *
+      ir::wordCount(cast<ir::RefType>(element.getType()).getPointee());
+  if (bytes > lineBytes || lineBytes % bytes == 0)
+    return {};
+  return Builder(ref.getContext())
+      .getI32IntegerAttr(int32_t(bytes - sizeof(uint32_t)));
+}
+
 void PlanBatches::makeCuts(const StagePlan &plan) {
   for (auto [index, load] : llvm::enumerate(plan.cuts())) {
     OpBuilder builder(load);
+    Value ref = loadedRef(load);
     builder.create<ir::CutOp>(load->getLoc(),
                               builder.getI32IntegerAttr(int32_t(index) + 1),
-                              loadedRef(load));
+                              ref, secondLine(ref));
     ++cutCount;
   }
   for (Operation *op : plan.last()) {
     OpBuilder builder(op);
     Value ref = loadedRef(op);
     builder.create<ir::CutOp>(op->getLoc(), IntegerAttr(),
-                              ref && isLarge(op) ? ref : Value());
+                              ref && isLarge(op) ? ref : Value(),
+                              IntegerAttr());
   }
 }
 

@@ -13,19 +13,21 @@ def Baker_CutOp : Op<BakerDialect, "cut"> {
     The packet's code ends here and goes on as stage `stage` after all packets of
     the batch have come to their cuts of earlier stages. In `last` stages packets
     run to their end in the order in which they arrived; a cut within does nothing.
-    The lines of `prefetch` are brought into the cache meanwhile. `baker-plan-batches`
-    places the operation; a program that ignores it behaves the same.
+    The line of `prefetch` is brought into the cache meanwhile, and with `also` the
+    one so many bytes on. `baker-plan-batches` places the operation; a program that
+    ignores it behaves the same.
 
     ```mlir
-    baker.cut stage 1 prefetch %entry : !baker.ref<i32>
+    baker.cut stage 1 prefetch %entry : !baker.ref<i32> also 36
     baker.cut last
     ```
   }];
   let arguments = (ins OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$stage,
-                       Optional<Baker_RefType>:$prefetch);
+                       Optional<Baker_RefType>:$prefetch,
+                       OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$also);
   let assemblyFormat = [{
     (`stage` $stage^):(`last`)? (`prefetch` $prefetch^ `:` qualified(type($prefetch)))?
-    attr-dict
+    (`also` $also^)? attr-dict
   }];
 }
 

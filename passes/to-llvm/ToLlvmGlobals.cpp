@@ -257,7 +257,7 @@ struct StoreWords : Access<ir::StoreWordsOp> {
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// On the host a prefetch and a call that marks the cut; on the chip nothing.
+/// On the host prefetches and a call that marks the cut; on the chip nothing.
 struct CutMark : ToLlvmPattern<ir::CutOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::CutOp op, Adaptor adaptor,
@@ -265,8 +265,15 @@ struct CutMark : ToLlvmPattern<ir::CutOp> {
     Location loc = op.getLoc();
     constexpr uint32_t isRead = 0, isKept = 3, isData = 1;
     if (context.isHost()) {
-      if (Value ref = adaptor.getPrefetch())
+      if (Value ref = adaptor.getPrefetch()) {
         rewriter.create<LLVM::Prefetch>(loc, ref, isRead, isKept, isData);
+        if (std::optional<uint32_t> also = op.getAlso()) {
+          Value other = rewriter.create<LLVM::GEPOp>(
+              loc, ref.getType(), rewriter.getI8Type(), ref,
+              ArrayRef<LLVM::GEPArg>{int32_t(*also)});
+          rewriter.create<LLVM::Prefetch>(loc, other, isRead, isKept, isData);
+        }
+      }
       if (op.getStage())
         callRuntime(rewriter, op, ir::cutFunctionName, {},
                     constantWord(rewriter, loc, *op.getStage()));
