@@ -147,3 +147,71 @@ TEST_F(PpfCostTest, LocksAreCountedAtTheStartOfEachBlock) {
     depths.push_back(held.lookup(&block));
   EXPECT_EQ(depths, (std::vector<int>{0, 1, 1, 0}));
 }
+
+TEST_F(PpfCostTest, ALoadWaitsForTheMemoryOfItsGlobal) {
+  struct Case {
+    const char *memory, *type;
+    SharedUnit unit;
+    double latency, busy;
+  };
+  // A second word of scratch takes a cycle of the unit and two of the push bus,
+  // one of SRAM three cycles of its port.
+  const Case cases[] = {
+      {"scratch", "i32", SharedUnit::Scratch, 60, 2},
+      {"scratch", "i64", SharedUnit::Scratch, 62, 3},
+      {"sram0", "i32", SharedUnit::Sram0, 90, 9},
+      {"sram1", "i64", SharedUnit::Sram1, 93, 12},
+      {"sram3", "i32", SharedUnit::Sram3, 90, 9},
+      {"dram", "i32", SharedUnit::Sram0, 90, 9},
+      {"local", "i32", SharedUnit::Sram0, 90, 9},
+  };
+  for (const Case &c : cases) {
+    std::string type = c.type, place = "{baker.placement = #baker.placement<";
+    PpfCost cost = costOf(
+        "  %r = baker.global_ref @there : !baker.ref<" + type +
+            ">\n  %v = baker.load %r : !baker.ref<" + type + ">\n",
+        "baker.global @there : " + type + " " + place + c.memory + " at 0>}\n");
+    EXPECT_EQ(cost.cost.issue, type == "i32" ? 5 : 6) << c.memory;
+    EXPECT_EQ(cost.cost.latency, c.latency) << c.memory;
+    EXPECT_EQ(busyOf(cost, c.unit), c.busy) << c.memory;
+    EXPECT_EQ(cost.cost.commands[size_t(c.unit)], 1) << c.memory;
+  }
+}
+
+TEST_F(PpfCostTest, AnElementIsInTheMemoryOfItsArray) {
+  PpfCost cost = costOf(
+      "  %c0 = arith.constant 0 : i32\n"
+      "  %r = baker.global_ref @all : !baker.ref<!baker.array<4 x i32>>\n"
+      "  %one = baker.element %r[%c0] : !baker.ref<!baker.array<4 x i32>>\n"
+      "  baker.store %c0, %one : !baker.ref<i32>\n",
+      "baker.global @all : !baker.array<4 x i32> {baker.placement = "
+      "#baker.placement<scratch at 16>}\n");
+  // The element 2, the store 3, the return 2.
+  EXPECT_EQ(cost.cost.issue, 7);
+  EXPECT_EQ(cost.cost.latency, 60);
+  EXPECT_EQ(busyOf(cost, SharedUnit::Scratch), 2);
+}
+
+TEST_F(PpfCostTest, ALockOfACalledFunctionIsHeldAsOftenAsItIsCalled) {
+  std::string help = "func.func @m.help() {\n"
+                     "  %g = baker.global_ref @guard : !baker.ref<i32>\n"
+                     "  baker.lock %g : !baker.ref<i32>\n"
+                     "  baker.unlock %g : !baker.ref<i32>\n  return\n}\n";
+  PpfCost cost =
+      costOf("  %t = arith.constant true\n"
+             "  cf.cond_br %t, ^a, ^b {baker.branch = array<i64: 1, 3>}\n"
+             "^a:\n  func.call @m.help() : () -> ()\n  cf.br ^b\n^b:\n",
+             help);
+  EXPECT_DOUBLE_EQ(cost.cost.locked, 138 / 4.0);
+  EXPECT_DOUBLE_EQ(cost.cost.lockedSwaps, 2 / 4.0);
+  ASSERT_EQ(cost.held.size(), 1u);
+  EXPECT_DOUBLE_EQ(cost.held.front().second, 138 / 4.0);
+  // The branches 2 + 2 + 1/4, and a quarter of 3 + 12 + 6 + 2.
+  EXPECT_DOUBLE_EQ(cost.cost.issue, 4.25 + 23 / 4.0);
+  EXPECT_EQ(PpfCosts(*module, chip).busiestLockShare(), 1);
+}
+
+TEST_F(PpfCostTest, WithoutLocksTheBusiestHasTheWholeShare) {
+  parse(loadCount);
+  EXPECT_EQ(PpfCosts(*module, chip).busiestLockShare(), 1);
+}

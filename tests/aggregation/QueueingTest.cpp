@@ -73,6 +73,21 @@ TEST(QueueingTest, TwoContextsAreTheMachineInterferenceProblem) {
               1e-12);
 }
 
+TEST(QueueingTest, ThreeContextsQueueTwoDeep) {
+  // Exponential services, r = 1/3: the engine is idle for
+  // 1 / (1 + 3r + 6r² + 6r³) = 9/26 of the time.
+  EXPECT_NEAR(engineMessages(withoutCode(100), 3, 300), 17 / 2600.0, 1e-12);
+}
+
+TEST(QueueingTest, ServicesOfMiddlingVariationFollowTheGammaDistribution) {
+  // Two segments of 50 cycles with half of the variance of exponential ones,
+  // 150 away: φ(1/150) = (1 + 1/6)^-2, idle 1 / (1 + 2r(1 + 13/36)) = 54/103.
+  MessageCost cost = withoutCode(100);
+  cost.segments = 2;
+  cost.segmentSquares = 7500;
+  EXPECT_NEAR(engineMessages(cost, 2, 300), 49 / 10300.0, 1e-12);
+}
+
 TEST(QueueingTest, AnEngineWithWorkForEveryContextIsNeverIdle) {
   EXPECT_NEAR(engineMessages(evenSegments(1, 100), 8, 1), 0.01, 1e-9);
   EXPECT_LT(engineMessages(evenSegments(1, 100), 8, 2000), 0.01 * 0.4);
@@ -115,6 +130,15 @@ TEST(QueueingTest, ReadsAndWritesOfAnSramChannelOverlapInPart) {
   EXPECT_LT(cycles, 72 * 0.8); // less than one after the other
 }
 
+TEST(QueueingTest, CommandsOfAnSramChannelOccurAsOftenAsTheirStages) {
+  // A command of 10 cycles for each three of 20.
+  std::vector<Stage> stages = {withCommands(SharedUnit::Sram0, 1, 10),
+                               withCommands(SharedUnit::Sram0, 1, 20, 3)};
+  EXPECT_NEAR(
+      sramChannelCycles(stages, SharedUnit::Sram0, SharedUnit::Sram0Write), 70,
+      1.2);
+}
+
 TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
   target::ChipParameters chip;
   chip.dramBanks = 2;
@@ -132,6 +156,26 @@ TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
   chip.dramBanks = 1;
   EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 36)}, chip), 3 * 36,
               1e-9);
+}
+
+TEST(QueueingTest, LongerCommandsOfDramHoldTheBusForTheirQuadwords) {
+  target::ChipParameters chip;
+  chip.dramBanks = 2;
+  chip.dramChannels = 1;
+  chip.dramBankCycles = 36;
+  chip.dramQuadCycles = 2;
+  chip.dramBurstQuads = 4;
+  chip.dramTurnaroundCycles = 4;
+  // 20 cycles of one of two banks are 3 quadwords: the bank is busy for 40
+  // cycles, the bus for a burst of four and half of a turn.
+  double cycles = 3 * (30 + 10 * (1 + 10.0 / 40)) / 2;
+  EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 20)}, chip), cycles,
+              1e-9);
+  EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 20, 2)}, chip),
+              2 * cycles, 1e-9);
+  // 24 cycles are 7 quadwords, longer than a burst.
+  EXPECT_NEAR(dramCycles({withCommands(SharedUnit::Dram, 3, 24)}, chip),
+              3 * (32 + 16 * (1 + 16.0 / 48)) / 2, 1e-9);
 }
 
 TEST(QueueingTest, BanksShareTheBusOfTheirOwnChannelOnly) {

@@ -183,6 +183,125 @@ TEST(ThroughputModelTest, AHeldLockWaitsForTheBusyEngine) {
   EXPECT_NEAR(lockRate({stage}, chip), 1 / 300.0, 1e-9);
 }
 
+TEST(ThroughputModelTest, TheHolderOfALockWaitsForTheOtherContextsAlone) {
+  target::ChipParameters chip;
+  Stage stage = makeStage(100, 0, 1);
+  stage.cost.locked = 200;
+  stage.cost.lockedSwaps = 1;
+  // A wait of `slope` cycles at one packet a cycle: r(200 + slope · r) = 1.
+  auto expectRate = [&](double slope) {
+    double root = std::sqrt(200.0 * 200 + 4 * slope);
+    EXPECT_NEAR(lockRate({stage}, chip), (root - 200) / (2 * slope), 1e-9);
+  };
+  stage.contexts = 2; // one other, half of the messages
+  expectRate(5000);
+  stage.contexts = 0; // seven others of eight
+  stage.engines = 2;
+  expectRate(4375);
+  stage.engines = 1;
+  stage.messages = 0.5; // at which the engine is busy for half of the time
+  double root = std::sqrt(100.0 * 100 + 4 * 2187.5);
+  EXPECT_NEAR(lockRate({stage}, chip), (root - 100) / (2 * 2187.5), 1e-9);
+  stage.messages = stage.contexts = 1; // none
+  EXPECT_NEAR(lockRate({stage}, chip), 1 / 200.0, 1e-12);
+}
+
+TEST(ThroughputModelTest, ASlowMediaBusLimitsBothDirections) {
+  target::ChipParameters chip;
+  chip.msfClockHz = 12'500'000; // 48 engine cycles
+  Stage stage = makeStage(1, 1, 6);
+  auto cyclesWith = [&](unsigned bytesAdded) {
+    Prediction prediction = predict({stage}, chip, {64, bytesAdded});
+    EXPECT_EQ(prediction.limitedBy, LimitKind::MediaBus);
+    EXPECT_EQ(prediction.bottleneck, "media bus");
+    return double(chip.meClockHz) / prediction.packetsPerSecond;
+  };
+  // 60 bytes are 15 words and one cycle to select the port; 124 bytes are two
+  // mpackets of 16 and 15 words.
+  EXPECT_NEAR(cyclesWith(0), 16 * 48, 1e-3);
+  EXPECT_NEAR(cyclesWith(64), (17 + 16) * 48, 1e-3);
+  stage.cost.sent = 2;
+  EXPECT_NEAR(cyclesWith(0), 2 * 16 * 48, 1e-3);
+  stage.cost.sent = 0.5; // what is received still passes
+  EXPECT_NEAR(cyclesWith(0), 16 * 48, 1e-3);
+}
+
+TEST(ThroughputModelTest, FramesThatGrowOrMultiplyFillTheWire) {
+  target::ChipParameters chip;
+  chip.portsCount = 1;
+  Stage stage = makeStage(1, 1, 6);
+  auto rate = [&](unsigned bytesAdded) {
+    return predict({stage}, chip, {64, bytesAdded}).packetsPerSecond;
+  };
+  EXPECT_NEAR(rate(36), 1e9 / (8 * 120), 1);
+  stage.cost.sent = 2;
+  EXPECT_NEAR(rate(0), 1e9 / (8 * 84 * 2), 1);
+  stage.cost.sent = 0.5;
+  EXPECT_NEAR(rate(0), 1e9 / (8 * 84), 1);
+}
+
+TEST(ThroughputModelTest, UtilizationsAreTheRateTimesTheCycles) {
+  target::ChipParameters chip;
+  Stage stage = makeStage(10, 0, 6);
+  stage.cost.addCommands(target::SharedUnit::Hash, 60, 16);
+  for (double messages : {1.0, 0.5}) {
+    stage.messages = messages;
+    Prediction prediction = predict({stage}, chip);
+    double rate = prediction.packetsPerSecond / double(chip.meClockHz);
+    ASSERT_EQ(prediction.stageUtilization.size(), 1u);
+    EXPECT_NEAR(prediction.stageUtilization[0], rate * messages * 10 / 6, 1e-9);
+    double busy = prediction.unitUtilization[size_t(target::SharedUnit::Hash)];
+    EXPECT_NEAR(busy, rate * messages * 960, 1e-9);
+    EXPECT_LE(busy, 0.97 + 1e-9) << "3 % of a unit's time are lost";
+    EXPECT_GT(busy, 0.9);
+  }
+  stage.messages = 1;
+  EXPECT_NEAR(double(chip.meClockHz) /
+                  predict({stage}, chip, {}, {0.5}).packetsPerSecond,
+              1920, 60);
+}
+
+TEST(ThroughputModelTest, AnSramChannelIsALimitByItsName) {
+  target::ChipParameters chip;
+  using target::SharedUnit;
+  for (auto [unit, name] : {std::pair(SharedUnit::Sram0, "sram0"),
+                            std::pair(SharedUnit::Sram1, "sram1"),
+                            std::pair(SharedUnit::Sram1Write, "sram1")}) {
+    Stage stage = makeStage(10, 100, 6);
+    stage.cost.addCommands(unit, 100, 10);
+    EXPECT_EQ(predict({stage}, chip).bottleneck, name);
+  }
+}
+
+TEST(ThroughputModelTest, AStageOnFewContextsIsBoundByThem) {
+  Stage stage = makeStage(100, 10000, 1);
+  stage.contexts = 4;
+  EXPECT_NEAR(cyclesOf({stage}), 10100 / 4.0, 60);
+  stage.contexts = 1;
+  EXPECT_NEAR(cyclesOf({stage}), 10100, 1);
+  stage.engines = 2;
+  EXPECT_NEAR(cyclesOf({stage}), 5050, 1);
+}
+
+TEST(ThroughputModelTest, TxReadsTheDescriptorsOfMessagesWithoutHead) {
+  target::ChipParameters chip;
+  auto cyclesOfChannel = [&](double sent, double withoutHead) {
+    Stage stage = makeStage(1000, 0, 1);
+    stage.cost.sent = sent;
+    stage.cost.sentWithoutHead = withoutHead;
+    Prediction prediction = predict({stage}, chip);
+    double busy = prediction.unitUtilization[size_t(target::SharedUnit::Sram0)];
+    return busy * double(chip.meClockHz) / prediction.packetsPerSecond;
+  };
+  // Two words are 9 + 3 cycles.
+  double one = cyclesOfChannel(1, 0), two = cyclesOfChannel(2, 0);
+  EXPECT_NEAR(cyclesOfChannel(1, 1), one + 12, 1e-6);
+  EXPECT_NEAR(cyclesOfChannel(1, 0.5), one + 6, 1e-6);
+  EXPECT_NEAR(cyclesOfChannel(1, 3), one + 12, 1e-6);
+  EXPECT_NEAR(cyclesOfChannel(2, 1), two + 12, 1e-6);
+  EXPECT_NEAR(cyclesOfChannel(2, 2), two + 24, 1e-6);
+}
+
 TEST(ThroughputModelTest, TheLimitHasAKindAndAName) {
   target::ChipParameters chip;
   auto limitOf = [&](const Stage &stage) {
