@@ -99,3 +99,47 @@ func.func @flood(%ph: !e, %again: i1) {
   baker.packet_drop %ph : !e
   return
 }
+
+// A read before the copy does not keep it.
+// CHECK-LABEL: func.func @before(
+// CHECK-NOT: packet_copy
+// CHECK: call @baker_count_drop(
+// CHECK: baker.channel_put @out, %arg0
+func.func @before(%ph: !e) -> i16 {
+  %type = baker.packet_read %ph "type" : !e -> i16
+  %copy = baker.packet_copy %ph : !e
+  baker.packet_drop %ph : !e
+  baker.channel_put @out, %copy : !e
+  return %type : i16
+}
+
+// A path to the drop goes round the copy.
+// CHECK-LABEL: func.func @around(
+// CHECK: baker.packet_copy
+// CHECK: baker.packet_drop
+func.func @around(%ph: !e, %c: i1) {
+  cf.cond_br %c, ^copies, ^ends
+^copies:
+  %copy = baker.packet_copy %ph : !e
+  baker.channel_put @out, %copy : !e
+  cf.br ^ends
+^ends:
+  baker.packet_drop %ph : !e
+  return
+}
+
+// A loop makes a copy and drops it each time; the packet itself ends after it.
+// CHECK-LABEL: func.func @each(
+// CHECK-NOT: packet_copy
+// CHECK: call @baker_count_drop(
+// CHECK: baker.packet_drop %arg0
+func.func @each(%ph: !e, %again: i1) {
+  cf.br ^each
+^each:
+  %copy = baker.packet_copy %ph : !e
+  baker.packet_drop %copy : !e
+  cf.cond_br %again, ^each, ^done
+^done:
+  baker.packet_drop %ph : !e
+  return
+}
