@@ -7,13 +7,12 @@ import pytest
 from npftrace.frames.wire import checksum
 from npftrace.oracle.protocols import arp, icmp, ipv6, nd
 from npftrace.oracle.protocols.ipv4_options import process
+from testkit.packets6 import HOST6, packet6
+from testkit.packets6 import ROUTER6 as OWN6
 
 Build = Callable[..., bytes]
 
 OWN = 0xC0000201
-#: The router and a host on its link (RFC 3849).
-OWN6 = 0x20010DB8 << 96 | 0x0201
-HOST6 = 0x20010DB8 << 96 | 0x0A0B0C
 HOST_MAC = 0x0A0000000005
 
 
@@ -287,20 +286,6 @@ def test_what_waits_is_given_up_after_the_third_request() -> None:
 )
 def test_addresses_that_stay_on_a_link(address: int, expected: bool) -> None:
     assert ipv6.is_bound_to_a_link(address) == expected
-
-
-def packet6(
-    payload: bytes,
-    protocol: int = 17,
-    source: int = HOST6,
-    destination: int = OWN6,
-    hop_limit: int = 9,
-    length: int | None = None,
-) -> bytes:
-    size = len(payload) if length is None else length
-    head = b"\x60\x00\x00\x01" + size.to_bytes(2, "big") + bytes((protocol, hop_limit))
-    ends = source.to_bytes(16, "big") + destination.to_bytes(16, "big")
-    return head + ends + payload
 
 
 @pytest.mark.parametrize(
