@@ -65,7 +65,7 @@ TEST(ArmInstructionTest, Products) {
       {"umlal r0, r1, r2, r3", 0xe0a10392, r(0) | r(1) | r(2) | r(3),
        r(0) | r(1), 1, 4},
       {"umulls r0, r1, r2, r3", 0xe0910392, r(2) | r(3), r(0) | r(1), 4, 4},
-      {"smlabb r0, r1, r2, r3", 0xe1003281, two | r(3), r(0), 1, 2},
+      {"smlabb r4, r1, r2, r3", 0xe1043281, two | r(3), r(4), 1, 2},
   };
   for (const Case &each : cases)
     expectDecoded(each);
@@ -123,9 +123,9 @@ TEST(ArmInstructionTest, Branches) {
 TEST(ArmInstructionTest, OtherInstructions) {
   const Case cases[] = {
       {"clz r0, r1", 0xe16f0f11, r(1), r(0)},
-      {"qadd r0, r1, r2", 0xe1020051, r(1) | r(2), r(0), 1, 2},
-      {"mrs r0, cpsr", 0xe10f0000, 0, r(0), 1, 2},
-      {"msr cpsr_f, r0", 0xe128f000, r(0), 0, 2, 2},
+      {"qadd r4, r1, r2", 0xe1024051, r(1) | r(2), r(4), 1, 2},
+      {"mrs r6, cpsr", 0xe10f6000, 0, r(6), 1, 2},
+      {"msr cpsr_f, r5", 0xe128f005, r(5), 0, 2, 2},
       {"mcr p15, 0, r0, c0, c0", 0xee000f10, 0, 0},
       {"swi 0", 0xef000000, 0, 0},
   };
