@@ -68,10 +68,12 @@ struct XScaleEmulator::Machine {
   uint64_t instructions = 0, jobs = 0;
   double busyCycles = 0, callCycles = 0;
 
-  /// A window and the machine that owns it; Unicorn's callbacks receive one.
+  /// A window, or a memory as one, and the machine that owns it; Unicorn's
+  /// callbacks receive one.
   struct Window {
     Machine *machine;
     uint32_t base;
+    uint8_t *bytes; ///< of a memory; null if the bus serves the window
   };
   std::vector<std::unique_ptr<Window>> windows;
   std::vector<XScaleMemory> memories;
@@ -92,6 +94,8 @@ struct XScaleEmulator::Machine {
 
   Status open(Emulation &emulation);
   Status map(Emulation &emulation);
+  Status mapMemory(Emulation &emulation, XScaleMemory &memory);
+  bool isShared(const XScaleMemory &memory) const;
   void openTimed();
   void estimateTime();
   void watchTime();
@@ -203,8 +207,9 @@ Status XScaleEmulator::Machine::open(Emulation &emulation) {
   return success();
 }
 
-/// The quick emulation counts instructions and accesses, and stops a job that
-/// never ends.
+/// The quick emulation counts instructions, and stops a job that never ends. A
+/// hook for each instruction keeps the PC that a fault reports; one for each
+/// block of instructions would not.
 void XScaleEmulator::Machine::estimateTime() {
   using Core = XScaleEmulator::Machine;
   uc_cb_hookcode_t onCode = [](uc_engine *uc, uint64_t, uint32_t, void *user) {
@@ -214,20 +219,9 @@ void XScaleEmulator::Machine::estimateTime() {
     else
       ++core.instructions;
   };
-  uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type, uint64_t, int,
-                                int64_t, void *user) {
-    auto &core = *static_cast<Core *>(user);
-    core.callCycles += core.parameters.accessCycles;
-  };
   uc_hook hook;
   uc_hook_add(quick.engine, &hook, UC_HOOK_CODE,
               reinterpret_cast<void *>(onCode), this, 1, 0);
-  for (const XScaleMemory &memory : memories)
-    if (memory.base > parameters.cached.base ||
-        memory.base + (memory.size - 1) < parameters.cached.base)
-      uc_hook_add(quick.engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
-                  reinterpret_cast<void *>(onAccess), this, memory.base,
-                  memory.base + memory.size - 1);
 }
 
 /// The timed emulation tells the pipeline each instruction and each access to
@@ -272,15 +266,54 @@ uint32_t XScaleEmulator::Machine::wordAt(uint32_t address) {
   return 0; // the fetch is going to fail
 }
 
-Status XScaleEmulator::Machine::map(Emulation &emulation) {
-  for (const XScaleMemory &memory : memories) {
-    uc_err code = uc_mem_map_ptr(emulation.engine, memory.base, memory.size,
-                                 UC_PROT_ALL, memory.bytes);
-    if (code != UC_ERR_OK)
-      return unicornError("mapping memory at " + hex(memory.base), code);
+/// Whether the engines use a memory too. Code lies in the one that the core
+/// caches, and anywhere if it caches nothing.
+bool XScaleEmulator::Machine::isShared(const XScaleMemory &memory) const {
+  return parameters.cached.bytes != 0 &&
+         parameters.cached.base - memory.base >= memory.size;
+}
+
+/// Maps a memory. The quick emulation has shared ones as devices, which count
+/// the accesses: a hook would slow down accesses to all memories.
+Status XScaleEmulator::Machine::mapMemory(Emulation &emulation,
+                                          XScaleMemory &memory) {
+  uc_err code;
+  if (&emulation == &quick && isShared(memory)) {
+    // Bytes pass in the order in which they lie in memory.
+    uc_cb_mmio_read_t onRead = [](uc_engine *, uint64_t offset, unsigned size,
+                                  void *user) -> uint64_t {
+      auto &window = *static_cast<Window *>(user);
+      uint64_t value = 0;
+      std::memcpy(&value, window.bytes + offset, size);
+      window.machine->callCycles += window.machine->parameters.accessCycles;
+      return value;
+    };
+    uc_cb_mmio_write_t onWrite = [](uc_engine *, uint64_t offset, unsigned size,
+                                    uint64_t value, void *user) {
+      auto &window = *static_cast<Window *>(user);
+      std::memcpy(window.bytes + offset, &value, size);
+      window.machine->callCycles += window.machine->parameters.accessCycles;
+    };
+    windows.push_back(
+        std::make_unique<Window>(Window{this, memory.base, memory.bytes}));
+    code = uc_mmio_map(emulation.engine, memory.base, memory.size, onRead,
+                       windows.back().get(), onWrite, windows.back().get());
+  } else {
+    code = uc_mem_map_ptr(emulation.engine, memory.base, memory.size,
+                          UC_PROT_ALL, memory.bytes);
   }
+  return code == UC_ERR_OK
+             ? success()
+             : unicornError("mapping memory at " + hex(memory.base), code);
+}
+
+Status XScaleEmulator::Machine::map(Emulation &emulation) {
+  for (XScaleMemory &memory : memories)
+    if (Status mapped = mapMemory(emulation, memory); !mapped)
+      return mapped;
   for (const XScaleWindow &range : devices) {
-    windows.push_back(std::make_unique<Window>(Window{this, range.base}));
+    windows.push_back(
+        std::make_unique<Window>(Window{this, range.base, nullptr}));
     uc_cb_mmio_read_t onRead = [](uc_engine *, uint64_t offset, unsigned size,
                                   void *user) -> uint64_t {
       auto &window = *static_cast<Window *>(user);
