@@ -139,7 +139,8 @@ TEST(QueueingTest, CommandsOfAnSramChannelOccurAsOftenAsTheirStages) {
       1.2);
 }
 
-TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
+/// A channel of DRAM with two banks and a turn of the bus.
+target::ChipParameters twoBanks() {
   target::ChipParameters chip;
   chip.dramBanks = 2;
   chip.dramChannels = 1;
@@ -147,6 +148,11 @@ TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
   chip.dramQuadCycles = 2;
   chip.dramBurstQuads = 4;
   chip.dramTurnaroundCycles = 4;
+  return chip;
+}
+
+TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
+  target::ChipParameters chip = twoBanks();
   // A bank is busy for 36 cycles of which 10 are the bus's. One alone never
   // waits; of two, each finds the bus busy for 10/36 of the time and waits for
   // one transfer then.
@@ -159,13 +165,7 @@ TEST(QueueingTest, BanksOfDramWaitForTheirBus) {
 }
 
 TEST(QueueingTest, LongerCommandsOfDramHoldTheBusForTheirQuadwords) {
-  target::ChipParameters chip;
-  chip.dramBanks = 2;
-  chip.dramChannels = 1;
-  chip.dramBankCycles = 36;
-  chip.dramQuadCycles = 2;
-  chip.dramBurstQuads = 4;
-  chip.dramTurnaroundCycles = 4;
+  target::ChipParameters chip = twoBanks();
   // 20 cycles of one of two banks are 3 quadwords: the bank is busy for 40
   // cycles, the bus for a burst of four and half of a turn.
   double cycles = 3 * (30 + 10 * (1 + 10.0 / 40)) / 2;
