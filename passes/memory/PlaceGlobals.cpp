@@ -339,7 +339,7 @@ LogicalResult Placer::reportMisfit() {
     ir::GlobalOp global = globals[item];
     InFlightDiagnostic diagnostic = global.emitError()
                                     << "the variable '" << global.getSymName()
-                                    << "' does not fit: " << bytesOf(global)
+                                    << "' does not fit: " << needs.bytes
                                     << " bytes needed";
     for (unsigned m = 0; m < ranges.size(); ++m)
       if (needs.allowed >> m & 1)

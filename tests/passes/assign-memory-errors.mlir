@@ -12,6 +12,12 @@ baker.global @large : !baker.array<2000 x i32> {baker.placement.in = #baker.memo
 
 // -----
 
+// A variable takes whole quadwords.
+// CHECK: error: the variable 'full' does not fit: 2816 bytes needed, 2812 of 2812 left in scratch
+baker.global @full : !baker.array<703 x i32> {baker.placement.in = #baker.memory_request<scratch>}
+
+// -----
+
 // CHECK: error: expected {{.*}} to be one of: scratch, sram, sram0, sram1, sram2, sram3, dram
 baker.global @g : i32 {baker.placement.in = #baker.memory_request<tape>}
 
