@@ -6,8 +6,12 @@
 // does not return. The language proves that a handle holds a packet, so nothing
 // checks it here; host/PacketRuntime.h has the primitives that do.
 //
-// Descriptors are words and buffers are other types, so the compiler knows that
-// a write to packet data changes no descriptor.
+// Descriptors and buffers are arrays of their own, so the compiler knows that a
+// write to packet data changes no descriptor.
+//
+// A processor that reads bytes of which a part has just been written waits for
+// the write. So a field of whole bytes is written without a read, and fields
+// are read and written as the narrowest numbers that have them.
 
 #include "codegen-x86/PacketMemory.h"
 #include "target-ixp/chip/Rings.h"
@@ -31,9 +35,9 @@ void karakal_x86_queue(uint32_t message);
 
 namespace {
 
-/// Eight bytes of packet data at any address.
-struct [[gnu::packed]] EightBytes {
-  uint64_t value;
+/// A number in packet data, at any address and over numbers of other sizes.
+template <typename T> struct [[gnu::packed, gnu::may_alias]] AnyPlace {
+  T value;
 };
 
 [[gnu::always_inline]] inline uint32_t *descriptor(uint32_t handle) {
@@ -62,12 +66,43 @@ struct [[gnu::packed]] EightBytes {
   descriptor(handle)[target::DescriptorHeadLength] = head << 16 | length;
 }
 
-[[gnu::always_inline]] inline uint64_t loadBig(const uint8_t *at) {
-  return __builtin_bswap64(reinterpret_cast<const EightBytes *>(at)->value);
+template <typename T>
+[[gnu::always_inline]] inline T withBytesSwapped(T value) {
+  if constexpr (sizeof(T) == 8)
+    return __builtin_bswap64(value);
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_bswap32(value);
+  else if constexpr (sizeof(T) == 2)
+    return __builtin_bswap16(value);
+  else
+    return value;
 }
 
-[[gnu::always_inline]] inline void storeBig(uint8_t *at, uint64_t value) {
-  reinterpret_cast<EightBytes *>(at)->value = __builtin_bswap64(value);
+template <typename T = uint64_t>
+[[gnu::always_inline]] inline T loadBig(const uint8_t *at) {
+  return withBytesSwapped(reinterpret_cast<const AnyPlace<T> *>(at)->value);
+}
+
+template <typename T = uint64_t>
+[[gnu::always_inline]] inline void storeBig(uint8_t *at, T value) {
+  reinterpret_cast<AnyPlace<T> *>(at)->value = withBytesSwapped(value);
+}
+
+/// Writes the last `bytes` bytes of `value`, 1 to 8.
+[[gnu::always_inline]] inline void storeBytes(uint8_t *at, uint64_t value,
+                                              uint32_t bytes) {
+  if (bytes == 8)
+    return storeBig<uint64_t>(at, value);
+  if (bytes & 4) {
+    storeBig<uint32_t>(at, static_cast<uint32_t>(value >> 8 * (bytes - 4)));
+    at += 4;
+  }
+  if (bytes & 2) {
+    storeBig<uint16_t>(at, static_cast<uint16_t>(value >> 8 * (bytes & 1)));
+    at += 2;
+  }
+  if (bytes & 1)
+    storeBig<uint8_t>(at, static_cast<uint8_t>(value));
 }
 
 /// Returns the byte that holds bit `bitOffset` after the head.
@@ -105,6 +140,12 @@ extern "C" {
 baker_packet_read(uint32_t handle, uint32_t bitOffset, uint32_t bits) {
   const uint8_t *at = fieldBytes(handle, bitOffset, bits, PacketFault::Read);
   uint32_t shift = bitOffset % 8;
+  if (shift + bits <= 8)
+    return loadBig<uint8_t>(at) >> (8 - shift - bits) & ((1u << bits) - 1);
+  if (shift == 0 && bits == 16)
+    return loadBig<uint16_t>(at);
+  if (shift == 0 && bits == 32)
+    return loadBig<uint32_t>(at);
   uint64_t value = loadBig(at) << shift;
   if (shift + bits > 64)
     value |= at[8] >> (8 - shift);
@@ -116,6 +157,15 @@ baker_packet_read(uint32_t handle, uint32_t bitOffset, uint32_t bits) {
                                                uint32_t bits, uint64_t value) {
   uint8_t *at = fieldBytes(handle, bitOffset, bits, PacketFault::Write);
   uint32_t shift = bitOffset % 8;
+  if (shift == 0 && bits % 8 == 0)
+    return storeBytes(at, value, bits / 8);
+  if (shift + bits <= 8) {
+    uint32_t low = 8 - shift - bits;
+    auto mask = static_cast<uint8_t>(((1u << bits) - 1) << low);
+    auto set = static_cast<uint8_t>(value << low);
+    uint8_t kept = loadBig<uint8_t>(at) & static_cast<uint8_t>(~mask);
+    return storeBig<uint8_t>(at, kept | (set & mask));
+  }
   uint64_t mask = ~uint64_t(0) << (64 - bits);
   value <<= 64 - bits;
   storeBig(at, (loadBig(at) & ~(mask >> shift)) | value >> shift);
