@@ -254,7 +254,8 @@ Status lowerTables(ModuleOp program, const Options &options) {
   lang::LowerTablesOptions lower;
   lower.templates = runtimeDirectory() + "/tables";
   lower.forSpecialization = options.specialize != host::SpecializeWhen::Never;
-  lower.onHost = options.run || options.forX86 || lower.forSpecialization;
+  // A run with all checks refuses what the chip refuses.
+  lower.onHost = options.fast || options.forX86 || lower.forSpecialization;
   return runPasses(program, [&](OpPassManager &passes) {
     passes.addPass(lang::createLowerTables(lower));
   });

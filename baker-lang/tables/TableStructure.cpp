@@ -37,6 +37,8 @@ static constexpr uint64_t sureEntriesMax = 1024;
 static constexpr uint64_t dramTrieChannels = 4;
 /// What the tries of a program may take of a host's memory: 512 MiB.
 static constexpr uint64_t hostTrieWordsMax = uint64_t(1) << 27;
+/// To these words a trie has nodes for other prefixes than expected: 128 MiB.
+static constexpr uint64_t hostTrieRoomWords = uint64_t(1) << 25;
 /// On a host, the words for each entry that should save an access.
 static constexpr double hostWordsWorthAnAccess = 256;
 
@@ -45,6 +47,22 @@ const char *nameOf(StructureKind kind) {
                                       "hash",   "trie",  "compressed_trie",
                                       "list",   "tuples"};
   return names[unsigned(kind)];
+}
+
+bool hasDenseSlots(StructureKind kind) {
+  switch (kind) {
+  case StructureKind::Index:
+  case StructureKind::Trie:
+  case StructureKind::CompressedTrie:
+  case StructureKind::List:
+  case StructureKind::Tuples:
+    return true;
+  case StructureKind::Direct:
+  case StructureKind::Hash:
+  case StructureKind::Buckets:
+    return false;
+  }
+  KARAKAL_UNREACHABLE("all kinds are handled");
 }
 
 namespace {
@@ -237,6 +255,8 @@ std::vector<Candidate> tries(ir::TableOp table, const KeyLayout &layout,
     if (cost(layouts[i]) < cost(layouts[best]))
       best = i;
   first.structure.trie = layouts[best];
+  if (use.onHost)
+    addRoom(first.structure.trie, limit, hostTrieRoomWords);
   first.cost = trieCost(table, layout, first.structure) + ", room for " + room;
   std::vector<Candidate> made = {first};
   // The smallest, the neighbours and the largest are told, too.

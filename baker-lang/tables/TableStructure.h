@@ -40,6 +40,9 @@ inline constexpr uint64_t tuplesMax = 64, tupleChainMax = 64;
 /// The name of a kind, which is that of its template.
 const char *nameOf(StructureKind kind);
 
+/// Whether slots have no place of their own, so that any free one will do.
+bool hasDenseSlots(StructureKind kind);
+
 /// Where a table is used.
 struct TableUse {
   bool forSpecialization = false; ///< look-ups must return slots, not values

@@ -520,23 +520,6 @@ std::string TableWriter::valueOf(StringRef name) {
   KARAKAL_UNREACHABLE("a placeholder that no template has");
 }
 
-/// Whether slots have no place of their own, so that any free one will do.
-bool hasDenseSlots(StructureKind kind) {
-  switch (kind) {
-  case StructureKind::Index:
-  case StructureKind::Trie:
-  case StructureKind::CompressedTrie:
-  case StructureKind::List:
-  case StructureKind::Tuples:
-    return true;
-  case StructureKind::Direct:
-  case StructureKind::Hash:
-  case StructureKind::Buckets:
-    return false;
-  }
-  KARAKAL_UNREACHABLE("all kinds are handled");
-}
-
 /// Replaces `$NAME$` in a template.
 std::string filledIn(StringRef text, TableWriter &writer) {
   std::string result;

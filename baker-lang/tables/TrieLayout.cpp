@@ -155,6 +155,25 @@ TriePool TrieLayout::pool() const {
   return made;
 }
 
+void addRoom(TrieLayout &trie, uint64_t entries, uint64_t wordsMax) {
+  KARAKAL_ASSERT(entries != 0, "a table has entries");
+  while (true) {
+    TrieLayout larger = trie;
+    bool isLarger = false;
+    for (TrieLevel &level : larger.levels) {
+      uint64_t any = level.bits < 63
+                         ? std::min(uint64_t(1) << level.bits, entries)
+                         : entries;
+      uint64_t nodes = std::max(level.nodes, std::min(any, 2 * level.nodes));
+      isLarger |= nodes != level.nodes;
+      level.nodes = nodes;
+    }
+    if (!isLarger || larger.memoryWords() > wordsMax)
+      return;
+    trie = larger;
+  }
+}
+
 uint64_t TrieLayout::memoryWords() const {
   KARAKAL_ASSERT(!levels.empty(), "a trie has a root");
   TriePool shared = pool();

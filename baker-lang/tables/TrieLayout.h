@@ -62,6 +62,10 @@ std::vector<TrieLayout> trieLayouts(const PrefixCounts &counts,
                                     uint64_t entries, TrieRoom room,
                                     uint64_t wordsMax, const TrieCosts &costs);
 
+/// Gives all levels more nodes, by one factor, up to those that any `entries`
+/// prefixes need, as long as the trie takes at most `wordsMax` words.
+void addRoom(TrieLayout &trie, uint64_t entries, uint64_t wordsMax);
+
 } // namespace karakal::lang
 
 #endif // KARAKAL_BAKER_LANG_TABLES_TRIELAYOUT_H

@@ -92,6 +92,20 @@ TEST(TrieLayout, MoreWordsSaveAccesses) {
   }
 }
 
+TEST(TrieLayout, RoomForOtherPrefixesIsDoubledWhileItFits) {
+  TrieLayout trie{{{0, 4, 1}, {4, 4, 3}}, 2};
+  TrieLayout small = trie, large = trie, full = trie;
+  addRoom(small, 10, 16 + 16 * 5);
+  EXPECT_EQ(small.levels[1].nodes, 3u);
+  addRoom(large, 10, 16 + 16 * 6);
+  EXPECT_EQ(large.levels[1].nodes, 6u);
+  EXPECT_EQ(large.memoryWords(), 16u + 16 * 6);
+  // Ten prefixes have ten nodes at most, of which the root is one.
+  addRoom(full, 10, 1000);
+  EXPECT_EQ(full.levels[1].nodes, 10u);
+  EXPECT_EQ(full.levels[0].nodes, 1u);
+}
+
 class PrefixCountsTest : public testing::Test {
 protected:
   PrefixCountsTest() { context.loadDialect<ir::BakerDialect>(); }
