@@ -14,13 +14,11 @@
 #include "support/Assert.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace karakal::lang {
 
-/// The widest key that look-ups shift as a whole, and the most bits of the
-/// root.
-static constexpr unsigned keyBitsMax = 128, rootBitsMax = 24;
+/// The widest key that look-ups shift as a whole.
+static constexpr unsigned keyBitsMax = 128;
 static constexpr unsigned strideMin = 3, strideMax = 6;
 
 static double accessesOf(const PrefixCounts &counts, unsigned keyBits,
@@ -59,7 +57,8 @@ std::optional<CompressedTrie> compressedTrie(const PrefixCounts &counts,
   std::optional<CompressedTrie> best;
   double bestCost = 0;
   for (unsigned stride = strideMin; stride <= strideMax; ++stride)
-    for (unsigned rootBits = 1; rootBits <= std::min(rootBitsMax, keyBits - 1);
+    for (unsigned rootBits = 1;
+         rootBits <= std::min(hostTrieCosts.rootStrideMax, keyBits - 1);
          ++rootBits) {
       CompressedTrie trie = {keyBits, rootBits, stride, 2 * entries + 4};
       if ((keyBits - rootBits) % stride != 0 ||

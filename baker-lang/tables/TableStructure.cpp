@@ -175,8 +175,8 @@ double wordsWorthAnAccess(ir::TableOp table, TableUse use) {
          128 * double(table.getLimit());
 }
 
-/// The words that a trie may take, shared with the program's other tries: most
-/// of a channel of SRAM.
+/// The words that a trie may take: most of a channel of SRAM, or a part of a
+/// host's memory. The tries of a program share them.
 uint64_t trieWordsMax(ir::TableOp table, TableUse use) {
   uint64_t tries = 0;
   for (ir::TableOp other :

@@ -24,12 +24,12 @@ public:
       return content;
     if (used && *used > limits.indexedMax)
       return std::nullopt;
-    bool isKnown = table.structure == "list"              ? readList(content)
-                   : table.structure == "index"           ? readBuckets(content)
-                   : table.structure == "trie"            ? readBuckets(content)
-                   : table.structure == "compressed_trie" ? readBuckets(content)
-                   : table.structure == "tuples"          ? readChains(content)
-                                                          : readStates(content);
+    bool hasBuckets = table.structure == "index" || table.structure == "trie" ||
+                      table.structure == "compressed_trie";
+    bool isKnown = hasBuckets                    ? readBuckets(content)
+                   : table.structure == "list"   ? readList(content)
+                   : table.structure == "tuples" ? readChains(content)
+                                                 : readStates(content);
     if (!isKnown)
       return std::nullopt;
     if (table.hasLength)
