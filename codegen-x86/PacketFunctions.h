@@ -25,23 +25,23 @@ struct PacketMemory {
   }
 };
 
-/// Fills the ring of free buffers, which has room for `target::BufferCount`.
-inline void freeAllBuffers(uint32_t *ring, PacketState &state) {
-  for (uint32_t i = 0; i < target::BufferCount; ++i)
-    ring[i] = target::handleOfBuffer(i);
-  state.freeHandles = ring;
-  state.taken = 0;
-  state.freed = target::BufferCount;
+inline void freeBuffer(PacketState &state, uint32_t handle) {
+  state.freeHandles[state.freeCount++] = handle;
 }
 
-inline void freeBuffer(PacketState &state, uint32_t handle) {
-  state.freeHandles[state.freed++ % target::BufferCount] = handle;
+/// Makes `handles`, which has room for `target::BufferCount`, the list of free
+/// buffers: all of them.
+inline void freeAllBuffers(uint32_t *handles, PacketState &state) {
+  state.freeHandles = handles;
+  state.freeCount = 0;
+  for (uint32_t i = target::BufferCount; i-- > 0;)
+    freeBuffer(state, target::handleOfBuffer(i));
 }
 
 /// Frees all buffers but those of packets that wait in queues. Returns the
 /// number of received packets among these.
 inline uint32_t freeAllButWaiting(const PacketMemory &memory) {
-  memory.state.taken = memory.state.freed = 0;
+  memory.state.freeCount = 0;
   uint32_t received = 0;
   for (uint32_t i = 0; i < target::BufferCount; ++i) {
     uint32_t handle = target::handleOfBuffer(i);
@@ -59,9 +59,9 @@ inline uint32_t freeAllButWaiting(const PacketMemory &memory) {
 inline uint32_t receiveFrame(const PacketMemory &memory, const uint8_t *data,
                              uint32_t bytes, uint32_t port, uint32_t sequence) {
   PacketState &state = memory.state;
-  if (state.taken == state.freed)
+  if (state.freeCount == 0)
     return 0;
-  uint32_t handle = state.freeHandles[state.taken++ % target::BufferCount];
+  uint32_t handle = state.freeHandles[--state.freeCount];
   uint8_t *at = memory.bufferOf(handle) + target::BufferHeadroom;
   __builtin_memcpy(at, data, bytes);
   if (bytes < target::FrameBytesMin) {

@@ -1,7 +1,7 @@
 // The packets of a program on x86, as its code sees them.
 //
 // The layout that compiled code (runtime/x86/packets.cpp) and the program that
-// runs it share: buffers and descriptors as on the chip, a ring of free
+// runs it share: buffers and descriptors as on the chip, a stack of free
 // buffers, the packets to send, and counts. A handle is the number that the
 // chip's programs use, so `descriptors[handle - HandleFirst]` is the first word
 // of a packet's descriptor.
@@ -27,11 +27,10 @@ constexpr uint32_t LinkReceived = 1, LinkWaits = 2;
 
 /// The lists and counts. Compiled code changes them between two bursts.
 struct PacketState {
-  /// A ring of `target::BufferCount` handles, oldest first: a buffer is used
-  /// again as late as possible, as with the ring of a network card.
+  /// Handles of free buffers, with room for `target::BufferCount`. The one that
+  /// was freed last is the next, since it is in the processor's caches.
   uint32_t *freeHandles;
-  /// Counts of handles taken from and put on the ring; they wrap around.
-  uint32_t taken, freed;
+  uint32_t freeCount;
   /// Handles of the packets to send, in order; room for `target::BufferCount`.
   uint32_t *sent;
   uint32_t sentCount;

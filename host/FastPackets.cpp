@@ -35,11 +35,11 @@ FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
       buffers(size_t(target::BufferCount) * target::BufferStride +
               x86::SlackBytes),
       descriptors(target::BufferCount * target::HandleStep),
-      freeRing(target::BufferCount), toSend(target::BufferCount),
+      freeHandles(target::BufferCount), toSend(target::BufferCount),
       sentBy(target::BufferCount),
       dropsByReason(std::max<size_t>(dropReasonCount, target::DropReasonsMin)) {
   KARAKAL_ASSERT(portCount != 0, "at least one port");
-  x86::freeAllBuffers(freeRing.data(), state);
+  x86::freeAllBuffers(freeHandles.data(), state);
   state.sent = toSend.data();
   state.sentBy = sentBy.data();
   state.drops = dropsByReason.data();

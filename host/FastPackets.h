@@ -1,7 +1,7 @@
 // Packets of a program that runs on x86 at full speed.
 //
 // The memory that compiled code and this computer share
-// (codegen-x86/PacketMemory.h): buffers, descriptors, the ring of free buffers,
+// (codegen-x86/PacketMemory.h): buffers, descriptors, the list of free buffers,
 // the packets to send, counts. Frames come and go in bursts, as with a network
 // card: `receive` copies a burst from a trace into buffers, the program runs
 // for each of its packets, `transmit` takes what is to be sent.
@@ -110,7 +110,7 @@ public:
   /// Packets that wait in queues.
   uint32_t waiting() const { return state.waiting; }
   uint32_t buffersInUse() const {
-    return target::BufferCount - (state.freed - state.taken);
+    return target::BufferCount - state.freeCount;
   }
 
 private:
@@ -124,7 +124,7 @@ private:
 
   uint32_t portCount;
   std::vector<uint8_t> buffers;
-  std::vector<uint32_t> descriptors, freeRing, toSend, sentBy;
+  std::vector<uint32_t> descriptors, freeHandles, toSend, sentBy;
   std::vector<uint64_t> dropsByReason;
   x86::PacketState state{};
   std::deque<uint32_t> messages;

@@ -61,7 +61,7 @@ namespace {
 
 using Frame = x86::LibraryFrame;
 
-uint32_t freeRing[target::BufferCount], toSend[target::BufferCount],
+uint32_t freeHandles[target::BufferCount], toSend[target::BufferCount],
     sentBy[target::BufferCount];
 /// Messages of channels that are not calls. Each holds a packet of its own.
 uint32_t messages[target::BufferCount];
@@ -203,7 +203,7 @@ void karakal_x86_init() {
   karakal_x86_find_features();
   karakal_x86_level = x86::levelOfProcessor();
   state = {};
-  x86::freeAllBuffers(freeRing, state);
+  x86::freeAllBuffers(freeHandles, state);
   state.sent = toSend;
   state.sentBy = sentBy;
   state.drops = karakal_x86_drop_counts;

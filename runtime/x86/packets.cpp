@@ -119,17 +119,17 @@ template <typename T = uint64_t>
 
 uint32_t take(uint32_t isCreate) {
   x86::PacketState &state = karakal_x86_state;
-  if (__builtin_expect(state.taken == state.freed, 0)) {
+  if (__builtin_expect(state.freeCount == 0, 0)) {
     karakal_x86_reclaim();
-    if (state.taken == state.freed)
+    if (state.freeCount == 0)
       karakal_x86_fault(PacketFault::NoBuffer, isCreate, 0);
   }
-  return state.freeHandles[state.taken++ % target::BufferCount];
+  return state.freeHandles[--state.freeCount];
 }
 
 [[gnu::always_inline]] inline void release(uint32_t handle) {
   x86::PacketState &state = karakal_x86_state;
-  state.freeHandles[state.freed++ % target::BufferCount] = handle;
+  state.freeHandles[state.freeCount++] = handle;
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// The packets of a forwarder by DPDK: buffers, descriptors and the ring of free
+// The packets of a forwarder by DPDK: buffers, descriptors and the list of free
 // buffers are those of a Baker program on x86, so both pay the same for a frame
 // that enters and leaves.
 
@@ -18,8 +18,8 @@ public:
       : buffers(size_t(target::BufferCount) * target::BufferStride +
                 x86::SlackBytes),
         descriptors(size_t(target::BufferCount) * target::HandleStep),
-        ring(target::BufferCount), toSend(target::BufferCount) {
-    x86::freeAllBuffers(ring.data(), state);
+        freeHandles(target::BufferCount), toSend(target::BufferCount) {
+    x86::freeAllBuffers(freeHandles.data(), state);
     state.sent = toSend.data();
   }
 
@@ -75,7 +75,7 @@ private:
   }
 
   std::vector<uint8_t> buffers;
-  std::vector<uint32_t> descriptors, ring, toSend;
+  std::vector<uint32_t> descriptors, freeHandles, toSend;
   x86::PacketState state{};
   uint32_t sequence = 0;
 };
