@@ -160,6 +160,7 @@ private:
   Status makePool(LogCapture &log);
   Status configure(LogCapture &log);
   void release(Queue &queue);
+  uint32_t takeBuffers(rte_mbuf **buffers, uint32_t count);
   void sendBuffers(uint32_t queue, rte_mbuf **buffers, uint32_t count);
   bool hasLink() const;
   bool isThere() const;
@@ -430,6 +431,16 @@ void EthdevPort::sendBuffers(uint32_t index, rte_mbuf **buffers,
   rte_pktmbuf_free_bulk(buffers + done, count - done);
 }
 
+/// Takes as many of `count` buffers as the pool has; returns how many.
+uint32_t EthdevPort::takeBuffers(rte_mbuf **buffers, uint32_t count) {
+  if (rte_pktmbuf_alloc_bulk(pool, buffers, count) == 0)
+    return count;
+  uint32_t got = 0;
+  while (got < count && (buffers[got] = rte_pktmbuf_alloc(pool)))
+    ++got;
+  return got;
+}
+
 void EthdevPort::send(uint32_t index, const Frame *frames, uint32_t count) {
   PortCounts &counts = countsOf(index);
   if (!isOpen()) {
@@ -437,32 +448,29 @@ void EthdevPort::send(uint32_t index, const Frame *frames, uint32_t count) {
     return;
   }
   attachThread();
-  rte_mbuf *buffers[sendBurst];
-  uint32_t ready = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Frame &frame = frames[i];
-    rte_mbuf *buffer = rte_pktmbuf_alloc(pool);
-    if (!buffer) {
-      ++counts.noBuffer;
-      continue;
+  for (uint32_t first = 0; first < count; first += sendBurst) {
+    rte_mbuf *buffers[sendBurst];
+    uint32_t wanted = std::min(count - first, sendBurst);
+    uint32_t got = takeBuffers(buffers, wanted);
+    counts.noBuffer += wanted - got;
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < got; ++i) {
+      const Frame &frame = frames[first + i];
+      rte_mbuf *buffer = buffers[i];
+      char *at = frame.bytes <= UINT16_MAX
+                     ? rte_pktmbuf_append(buffer, uint16_t(frame.bytes))
+                     : nullptr;
+      if (!at) { // longer than a buffer
+        ++counts.sendErrors;
+        rte_pktmbuf_free(buffer);
+        continue;
+      }
+      std::memcpy(at, frame.data, frame.bytes);
+      buffers[ready++] = buffer;
     }
-    char *at = frame.bytes <= UINT16_MAX
-                   ? rte_pktmbuf_append(buffer, uint16_t(frame.bytes))
-                   : nullptr;
-    if (!at) { // longer than a buffer
-      ++counts.sendErrors;
-      rte_pktmbuf_free(buffer);
-      continue;
-    }
-    std::memcpy(at, frame.data, frame.bytes);
-    buffers[ready++] = buffer;
-    if (ready == sendBurst) {
+    if (ready != 0)
       sendBuffers(index, buffers, ready);
-      ready = 0;
-    }
   }
-  if (ready != 0)
-    sendBuffers(index, buffers, ready);
 }
 
 bool EthdevPort::hasLink() const {
