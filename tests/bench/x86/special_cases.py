@@ -247,7 +247,7 @@ def update_storm(distance: int) -> Program:
     return Program(f"updates-{distance}", source, control, frames_of(flows(9), 9))
 
 
-def cases(rules: tuple[int, ...] = (1, 8, 64, 256, 1000)) -> list[Program]:
+def cases(rules: tuple[int, ...] = (1, 8, 64, 256, 1000, 4096)) -> list[Program]:
     return [
         *(empty_tables(count) for count in (1, 4, 16)),
         parser("l4"),

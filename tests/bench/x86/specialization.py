@@ -3,7 +3,8 @@
 Both run in turn, several times, on one thread, and the medians of their rates and
 the median of the ratios of each round are printed. A build comes before the first
 packet and does not count. `skewed` compares specialized code that knows its traffic
-with that which does not. `updates` changes one table while packets flow.
+with that which does not. `updates` changes one table while packets flow. `open_vswitch`
+has the use cases of ESWITCH in `bakersw` and in Open vSwitch, on the same ports.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from bench.harness.bench import Bench, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.harness.x86_run import packets_per_s
+from bench.x86.eswitch_cases import eswitch_cases
+from bench.x86.open_vswitch import beside_open_vswitch
 from bench.x86.processor import processor
 from bench.x86.skewed_cases import skewed_cases
 from bench.x86.special_cases import cases, update_storm
@@ -104,7 +107,7 @@ def specialization(bench: Bench) -> dict[str, Any]:
     """Specialized code against the program's own, as the paper's cases and the
     applications have it."""
     found: dict[str, dict[str, float]] = {}
-    for case in cases():
+    for case in (*cases(), *(each.program for each in eswitch_cases())):
         found[case.name] = compare(bench, case.name, *write(bench, case))
     for app in APPS:
         for traffic in ("", *TRAFFIC[app]):
@@ -138,6 +141,7 @@ def specialization(bench: Bench) -> dict[str, Any]:
         "paper_geomean": math.exp(statistics.mean(map(math.log, paper))),
         "worst_ratio": min(rates["ratio"] for rates in found.values()),
         "skewed": skewed,
+        "open_vswitch": beside_open_vswitch(bench),
         "updates": updates(bench),
     }
     print(

@@ -8,6 +8,7 @@ import pytest
 
 from bench.harness.bench import Bench
 from bench.x86 import specialization as measured
+from bench.x86.eswitch_cases import stations
 from bench.x86.skewed_cases import skewed
 from bench.x86.special_cases import access_list, cases, rewrites
 from testkit.paths import BUILD
@@ -36,11 +37,14 @@ def test_keys_of_specialization(
     monkeypatch.setattr(measured, "CALM_PACKETS", 20_000)
     monkeypatch.setattr(measured, "APPS", ())
     monkeypatch.setattr(measured, "cases", lambda: [rewrites()])
+    monkeypatch.setattr(measured, "eswitch_cases", lambda: [stations(1)])
+    monkeypatch.setattr(measured, "beside_open_vswitch", lambda bench: {})
     monkeypatch.setattr(measured, "skewed_cases", lambda: [skewed("hash", "one")])
     monkeypatch.setattr(Bench, "folder", tmp_path)
     found = measured.specialization(Bench(BUILD, 1, (1,), False))
     assert sorted(found) == [
-        *("cases", "cpu", "paper_geomean", "skewed", "updates", "worst_ratio")
+        *("cases", "cpu", "open_vswitch", "paper_geomean", "skewed", "updates"),
+        "worst_ratio",
     ]
     case = found["cases"]["rewrite-15"]
     assert sorted(case) == ["generic_mpps", "ratio", "specialized_mpps"]
