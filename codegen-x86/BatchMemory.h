@@ -15,6 +15,8 @@ struct BatchMemory {
   /// sub-batch: `handles` are its packets, of which 0 is none, and `first` is
   /// the number of the first one in its burst.
   static constexpr const char *RunFunction = "karakal_x86_run_batch";
+  /// How the names of the data of a sub-batch begin. Each core has its own.
+  static constexpr const char *DataPrefix = "karakal.batch.";
 };
 
 } // namespace karakal::x86

@@ -46,7 +46,7 @@ static std::vector<std::string> changedTablesOf(mlir::ModuleOp baker) {
 Result<std::unique_ptr<x86::LiveProgram>>
 makeSwitchProgram(const std::vector<std::string> &sources,
                   const std::vector<std::string> &importFolders,
-                  const std::string &hashKey, uint32_t cores,
+                  const std::string &hashKey, uint32_t cores, uint32_t subBatch,
                   x86::SpecializeWhen specialize) {
   KARAKAL_ASSERT(!sources.empty(), "a program has a source");
   Options options;
@@ -58,7 +58,8 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   options.run = true;
   options.warnings = *lang::warningPolicy({});
   // Look-ups return slots, for code that is made again while it runs.
-  options.specialize = host::SpecializeWhen::AtOnce;
+  if (subBatch == 1)
+    options.specialize = host::SpecializeWhen::AtOnce;
   mlir::MLIRContext context;
   std::vector<Remark> remarks;
   prepareContext(context, options, remarks);
@@ -79,14 +80,15 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
   code.withThreads = cores > 1;
+  code.withBatches = subBatch > 1;
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
   program->changedTables = std::move(changedTables);
   host::SpecializeOptions special;
   special.when = specialize;
-  auto live =
-      host::makeLiveProgram(std::move(*program), engineHz, cores, special);
+  auto live = host::makeLiveProgram(std::move(*program), engineHz, cores,
+                                    special, subBatch);
   if (Status ready = live->init(); !ready)
     return ready.error();
   return live;

@@ -62,6 +62,11 @@ void declareRun(CLI::App &app, SwitchOptions &options, Texts &texts) {
   app.add_option("--burst", options.core.burst,
                  "the most frames that are taken from a port at once")
       ->check(CLI::Range(1u, CoreBurstMax));
+  app.add_option("--sub-batch", options.subBatch,
+                 "run so many packets of a burst side by side in stages: while "
+                 "one waits for memory, the others go on (default: 1, one by "
+                 "one)")
+      ->check(CLI::Range(1u, CoreBurstMax));
   app.add_option("--dpdk", options.ealArguments,
                  "arguments for DPDK's EAL, for dpdk: ports, in one word");
   app.add_option("--dpdk-buffers", options.ethdevBuffers,
@@ -117,6 +122,10 @@ Status finish(const Texts &texts, SwitchOptions &options) {
   for (const std::string &text : texts.every)
     if (Status read = readEvery(text, options); !read)
       return read;
+  if (options.subBatch > options.core.burst)
+    return makeError("", "--sub-batch is at most --burst");
+  if (options.subBatch > 1 && options.specialize != x86::SpecializeWhen::Never)
+    return makeError("", "--specialize makes no code for --sub-batch");
   if (options.ports.empty())
     return makeError("", "no port is given (--port=INTERFACE)");
   if (options.socket.empty())

@@ -25,6 +25,7 @@ struct SwitchOptions {
   std::string ealArguments; ///< for DPDK's ports
   uint32_t ethdevBuffers = 0;
   CoreOptions core;
+  uint32_t subBatch = 1; ///< packets that run side by side in stages
   x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
   /// The secret of the multiplier of hashes, as target::readHashSecret takes
   /// it; empty: one of the system's randomness.

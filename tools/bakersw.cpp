@@ -17,7 +17,7 @@ static Status runSwitch(const sw::SwitchOptions &options) {
   sw::holdSignals();
   auto program = driver::makeSwitchProgram(
       options.programs, options.importFolders, options.hashKey, options.cores,
-      options.specialize);
+      options.subBatch, options.specialize);
   return program ? sw::runSwitch(**program, options) : Status(program.error());
 }
 

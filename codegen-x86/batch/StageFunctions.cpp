@@ -21,6 +21,8 @@ StageFunctions::StageFunctions(ModuleOp module, LLVM::LLVMFuncOp batch,
   pointer = LLVM::LLVMPointerType::get(module.getContext());
 }
 
+static const std::string DataPrefix = BatchMemory::DataPrefix;
+
 static std::string nameOf(unsigned stage) {
   return stage == LastStage ? "last" : std::to_string(stage);
 }
@@ -63,15 +65,19 @@ Value StageFunctions::element(OpBuilder &builder, Value array, Type type,
 Value StageFunctions::liveElement(OpBuilder &builder, unsigned number,
                                   Value slot) {
   Type type = values[number].getType();
-  Value array = global(builder, "karakal.batch.live" + std::to_string(number),
+  Value array = global(builder, DataPrefix + "live" + std::to_string(number),
                        LLVM::LLVMArrayType::get(type, BatchMemory::SlotCount));
   return element(builder, array, type, slot);
 }
 
+Type StageFunctions::waitingType() {
+  Type word = IntegerType::get(module.getContext(), 64);
+  return LLVM::LLVMArrayType::get(word, BatchMemory::SlotCount / 64);
+}
+
 Value StageFunctions::waiting(OpBuilder &builder, unsigned stage) {
-  return global(builder, "karakal.batch.waiting." + nameOf(stage),
-                LLVM::LLVMArrayType::get(builder.getI64Type(),
-                                         BatchMemory::SlotCount / 64));
+  return global(builder, DataPrefix + "waiting." + nameOf(stage),
+                waitingType());
 }
 
 Value StageFunctions::call(OpBuilder &builder, StringRef name, Type result,
@@ -282,6 +288,11 @@ void StageFunctions::makeRun() {
   Block *entry = run.addEntryBlock(builder);
   builder.setInsertionPointToEnd(entry);
   Value start = entry->getArgument(1);
+  // A packet with a fault leaves others of its sub-batch behind.
+  for (auto at = std::next(functions.begin()); at != functions.end(); ++at) {
+    Value none = builder.create<LLVM::ZeroOp>(loc, waitingType());
+    builder.create<LLVM::StoreOp>(loc, none, waiting(builder, at->first));
+  }
   call(builder, "karakal_x86_start_batch", {},
        {entry->getArgument(0), start, entry->getArgument(2),
         functionAddress(builder, 0)});

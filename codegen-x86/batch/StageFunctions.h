@@ -60,6 +60,7 @@ private:
                       mlir::Type type, mlir::Value slot);
   mlir::Value liveElement(mlir::OpBuilder &builder, unsigned number,
                           mlir::Value slot);
+  mlir::Type waitingType();
   mlir::Value waiting(mlir::OpBuilder &builder, unsigned stage);
   mlir::Value call(mlir::OpBuilder &builder, llvm::StringRef name,
                    mlir::Type result, mlir::ValueRange operands);

@@ -7,6 +7,7 @@
 #include "host/ProgramTimers.h"
 #include "host/RunGuards.h"
 #include "host/live/SharedCode.h"
+#include <algorithm>
 
 namespace karakal::host {
 
@@ -32,8 +33,9 @@ struct Attachment : x86::LiveAttachment {
 class HostCore : public x86::LiveCore {
 public:
   HostCore(const HostProgram &program, uint32_t index, uint64_t engineHz,
-           ColdPpfs &cold)
-      : index(index), packets(target::PortCount, program.dropReasons.size()),
+           uint32_t subBatch, ColdPpfs &cold)
+      : index(index), subBatch(subBatch),
+        packets(target::PortCount, program.dropReasons.size()),
         runtime({/*count=*/1}, target::PortCount, program.dropReasons.size()),
         context{runtime, {}, {}}, cold(cold),
         reasonCount(program.dropReasons.size()) {
@@ -45,6 +47,7 @@ public:
       context.ppfOnXScale.push_back(ppf.onXScale);
     for (const HostChannel &channel : program.channels)
       addChannel(program, channel);
+    packets.setDrain([this] { deliverAll(); });
   }
 
   std::vector<SymbolAddress> symbols() { return packets.symbols(); }
@@ -85,8 +88,7 @@ private:
   template <typename Body> bool guarded(Body body) {
     bool done = callGuarded(context, [&] {
       body();
-      while (uint32_t message = packets.nextMessage())
-        deliver(message);
+      deliverAll();
     });
     if (!done) {
       giveUpLocks();
@@ -94,6 +96,10 @@ private:
       ++faults;
     }
     return done;
+  }
+  void deliverAll() {
+    while (uint32_t message = packets.nextMessage())
+      deliver(message);
   }
   void deliver(uint32_t message) {
     uint32_t id = message >> 24;
@@ -132,7 +138,14 @@ private:
     HostCore &core;
   };
 
-  uint32_t index;
+  void runOneByOne(const x86::Frame *frames, uint32_t count);
+  void runInStages(const x86::Frame *frames, uint32_t count);
+
+  /// Bursts whose packets run one by one after one that did something illegal.
+  static constexpr uint32_t carefulBurstCount = 1024;
+
+  uint32_t index, subBatch;
+  uint32_t carefulBursts = 0;
   FastPackets packets;
   PacketRuntime runtime; // its services alone
   RunContext context;
@@ -152,6 +165,16 @@ void HostCore::run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
                    x86::FrameSink &sink) {
   begin(nowNs, sink);
   Burst burst(*this);
+  bool isStaged = code->runBatch && subBatch > 1 && carefulBursts == 0;
+  carefulBursts -= carefulBursts != 0;
+  if (isStaged)
+    runInStages(frames, count);
+  else
+    runOneByOne(frames, count);
+  finish();
+}
+
+void HostCore::runOneByOne(const x86::Frame *frames, uint32_t count) {
   PpfFunction entry = entries->rx;
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t handle = packets.receive(frames[i]);
@@ -160,7 +183,21 @@ void HostCore::run(const x86::Frame *frames, uint32_t count, uint64_t nowNs,
     if (!guarded([=] { entry(handle); }))
       finish();
   }
-  finish();
+}
+
+void HostCore::runInStages(const x86::Frame *frames, uint32_t count) {
+  uint32_t handles[FastPackets::BurstMax];
+  for (uint32_t first = 0; first < count; first += subBatch) {
+    uint32_t step = std::min(subBatch, count - first);
+    for (uint32_t i = 0; i < step; ++i)
+      handles[i] = packets.receive(frames[first + i]);
+    bool done = guarded([=] { code->runBatch(handles, first, step); });
+    if (!done) {
+      carefulBursts = carefulBurstCount;
+      finish();
+      return runOneByOne(frames + first + step, count - first - step);
+    }
+  }
 }
 
 Result<uint32_t> HostCore::call(size_t function,
@@ -218,12 +255,12 @@ x86::LiveCounts HostCore::counts() const {
 class LiveHostProgram : public x86::LiveProgram {
 public:
   LiveHostProgram(HostProgram described, uint64_t engineHz, uint32_t count,
-                  const SpecializeOptions &options)
+                  const SpecializeOptions &options, uint32_t subBatch)
       : program(std::move(described)), programTimers(timersOf(program)) {
     std::vector<std::vector<SymbolAddress>> memories;
     for (uint32_t i = 0; i < count; ++i)
       memories.push_back(
-          cores.emplace_back(program, i, engineHz, cold).symbols());
+          cores.emplace_back(program, i, engineHz, subBatch, cold).symbols());
     bool isAsked = options.when != SpecializeWhen::Never;
     x86::Specializable specializable;
     compiled =
@@ -297,10 +334,14 @@ private:
 
 std::unique_ptr<x86::LiveProgram>
 makeLiveProgram(HostProgram program, uint64_t engineHz, uint32_t cores,
-                const SpecializeOptions &specialize) {
+                const SpecializeOptions &specialize, uint32_t subBatch) {
   KARAKAL_ASSERT(cores != 0, "a program runs on a core");
+  KARAKAL_ASSERT(subBatch >= 1 && subBatch <= FastPackets::BurstMax,
+                 "a burst has room for a sub-batch");
+  KARAKAL_ASSERT(subBatch == 1 || specialize.when == SpecializeWhen::Never,
+                 "specialized code has no stages");
   return std::make_unique<LiveHostProgram>(std::move(program), engineHz, cores,
-                                           specialize);
+                                           specialize, subBatch);
 }
 
 } // namespace karakal::host

@@ -1,6 +1,7 @@
 // Code for several cores that share a program's data.
 
 #include "host/live/SharedCode.h"
+#include "codegen-x86/BatchMemory.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -108,11 +109,12 @@ static void guardColdPpfs(HostProgram &program) {
   }
 }
 
-/// The program's data that changes.
+/// The program's data that changes, but for that of batches.
 static std::vector<std::string> shareData(Module &module) {
   std::vector<std::string> names;
   for (GlobalVariable &global : module.globals()) {
-    if (global.isDeclaration() || global.isConstant())
+    if (global.isDeclaration() || global.isConstant() ||
+        global.getName().starts_with(x86::BatchMemory::DataPrefix))
       continue;
     KARAKAL_ASSERT(global.hasName(), "the program's data has names");
     global.setLinkage(GlobalValue::ExternalLinkage);
@@ -135,6 +137,7 @@ static HostProgram copyWithoutData(const HostProgram &program,
   copy.controls = program.controls;
   copy.dropReasons = program.dropReasons;
   copy.tables = program.tables;
+  copy.hasBatches = program.hasBatches;
   copy.context = std::make_unique<LLVMContext>();
   auto read = parseBitcodeFile(MemoryBufferRef(bitcode, "core"), *copy.context);
   KARAKAL_ASSERT(bool(read), "the bitcode was written here");
