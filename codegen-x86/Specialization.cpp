@@ -2,6 +2,7 @@
 
 #include "codegen-x86/Specialization.h"
 #include <algorithm>
+#include <charconv>
 
 namespace karakal::x86 {
 
@@ -14,6 +15,25 @@ SampleOptions SampleOptions::of(uint32_t period, uint32_t lookups) {
   options.burstsPerNews =
       std::clamp(lookups / packets, 1u, options.burstsPerNews);
   return options;
+}
+
+std::optional<SampleOptions> SampleOptions::read(const std::string &text) {
+  auto number = [](const std::string &digits) -> std::optional<uint32_t> {
+    uint32_t value = 0;
+    const char *end = digits.data() + digits.size();
+    auto [at, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc() || at != end)
+      return std::nullopt;
+    return value;
+  };
+  size_t comma = text.find(',');
+  std::optional<uint32_t> period = number(text.substr(0, comma));
+  std::optional<uint32_t> lookups = comma == std::string::npos
+                                        ? SampleOptions().lookupsMin
+                                        : number(text.substr(comma + 1));
+  if (!period || lookups.value_or(0) == 0)
+    return std::nullopt;
+  return *period == 0 ? SampleOptions{0} : of(*period, *lookups);
 }
 
 Explanations explain(const Assumptions &made) {

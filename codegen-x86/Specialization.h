@@ -6,6 +6,7 @@
 
 #include "codegen-x86/RecentTimes.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,11 @@ struct SampleOptions {
 
   /// One burst in `period`, which concludes from `lookups`.
   static SampleOptions of(uint32_t period, uint32_t lookups);
+  /// What `--observe=TEXT` says: `N` or `N,K`, a period and look-ups; none if
+  /// it is neither.
+  static std::optional<SampleOptions> read(const std::string &text);
+  static constexpr const char *Form =
+      "--observe takes N or N,K, such as 512,256";
 };
 
 /// One thing that specialized code takes for granted.

@@ -463,20 +463,6 @@ void takeBatching(CommandLine &line) {
     options.cuts = line.cuts;
 }
 
-/// Reads `N` or `N,K`.
-Status readObserve(llvm::StringRef text, x86::SampleOptions &sample) {
-  if (text.empty())
-    return success();
-  auto [first, second] = text.split(',');
-  uint32_t period = 0, lookups = sample.lookupsMin;
-  if (first.getAsInteger(10, period) || text.ends_with(",") ||
-      (!second.empty() && (second.getAsInteger(10, lookups) || lookups == 0)))
-    return makeError("", "--observe takes N or N,K, such as 512,256");
-  sample = period == 0 ? x86::SampleOptions{0}
-                       : x86::SampleOptions::of(period, lookups);
-  return success();
-}
-
 /// Checks options whose values are names, loads plugins and finds conflicts.
 /// The error returned has only a message.
 Status finishOptions(CommandLine &line) {
@@ -490,8 +476,12 @@ Status finishOptions(CommandLine &line) {
   takeBatching(line);
   if (!line.specialize.empty())
     options.specialize = specializeModes.at(line.specialize);
-  if (Status read = readObserve(line.observe, options.sample); !read)
-    return read;
+  if (!line.observe.empty()) {
+    auto sample = x86::SampleOptions::read(line.observe);
+    if (!sample)
+      return makeError("", x86::SampleOptions::Form);
+    options.sample = *sample;
+  }
   if (Status set = takeTarget(line); !set)
     return set;
   auto policy = lang::warningPolicy(line.warnings);

@@ -44,21 +44,18 @@ static std::vector<std::string> changedTablesOf(mlir::ModuleOp baker) {
 }
 
 Result<std::unique_ptr<x86::LiveProgram>>
-makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders,
-                  const std::string &hashKey, uint32_t cores, uint32_t subBatch,
-                  x86::SpecializeWhen specialize) {
-  KARAKAL_ASSERT(!sources.empty(), "a program has a source");
+makeSwitchProgram(const SwitchRequest &request) {
+  KARAKAL_ASSERT(!request.sources.empty(), "a program has a source");
   Options options;
-  options.inputs = sources;
-  options.importFolders = importFolders;
-  options.hashKey = hashKey.empty()
+  options.inputs = request.sources;
+  options.importFolders = request.importFolders;
+  options.hashKey = request.hashKey.empty()
                         ? target::hexDigitsOf(target::randomHashSecret())
-                        : hashKey;
+                        : request.hashKey;
   options.run = true;
   options.warnings = *lang::warningPolicy({});
   // Look-ups return slots, for code that is made again while it runs.
-  if (subBatch == 1)
+  if (request.subBatch == 1)
     options.specialize = host::SpecializeWhen::AtOnce;
   mlir::MLIRContext context;
   std::vector<Remark> remarks;
@@ -70,7 +67,7 @@ makeSwitchProgram(const std::vector<std::string> &sources,
   // Each core has packets of its own, which no other can take out of a queue.
   static_assert(std::string_view(ir::waitingName.data()) ==
                 target::WaitingCountName);
-  if (cores > 1 && baker.lookupSymbol(ir::waitingName))
+  if (request.cores > 1 && baker.lookupSymbol(ir::waitingName))
     return makeError("E-driver-049",
                      "the program has queues of packets, which cannot be "
                      "shared by several cores; use --cores=1");
@@ -79,16 +76,17 @@ makeSwitchProgram(const std::vector<std::string> &sources,
     return lowered.error();
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
-  code.withThreads = cores > 1;
-  code.withBatches = subBatch > 1;
+  code.withThreads = request.cores > 1;
+  code.withBatches = request.subBatch > 1;
   auto program = lowerForX86(baker, code);
   if (!program)
     return program.error();
   program->changedTables = std::move(changedTables);
   host::SpecializeOptions special;
-  special.when = specialize;
-  auto live = host::makeLiveProgram(std::move(*program), engineHz, cores,
-                                    special, subBatch);
+  special.when = request.specialize;
+  special.sample = request.sample;
+  auto live = host::makeLiveProgram(std::move(*program), engineHz,
+                                    request.cores, special, request.subBatch);
   if (Status ready = live->init(); !ready)
     return ready.error();
   return live;

@@ -5,18 +5,27 @@
 
 #include "codegen-x86/LiveProgram.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace karakal::driver {
 
-/// Compiles and initializes the program of `sources` for a number of cores,
-/// with code for batches if `subBatch` is more than 1. The secret `hashKey`
-/// chooses the multiplier of hashes; empty: a new one of the system's
-/// randomness. An error with an empty message has been printed already.
+/// How a program is compiled for a switch.
+struct SwitchRequest {
+  std::vector<std::string> sources, importFolders;
+  /// The secret that chooses the multiplier of hashes; empty: a new one of the
+  /// system's randomness.
+  std::string hashKey;
+  uint32_t cores = 1;
+  uint32_t subBatch = 1; ///< more than 1: with code for batches
+  x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
+  x86::SampleOptions sample;
+};
+
+/// Compiles and initializes a program. An error with an empty message has been
+/// printed already.
 Result<std::unique_ptr<x86::LiveProgram>>
-makeSwitchProgram(const std::vector<std::string> &sources,
-                  const std::vector<std::string> &importFolders,
-                  const std::string &hashKey, uint32_t cores, uint32_t subBatch,
-                  x86::SpecializeWhen specialize);
+makeSwitchProgram(const SwitchRequest &request);
 
 } // namespace karakal::driver
 

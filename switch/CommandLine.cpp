@@ -23,7 +23,7 @@ const std::map<std::string, x86::SpecializeWhen> specializeModes = {
 
 /// What the command line gives as text and options hold as values.
 struct Texts {
-  std::string mode, specialize;
+  std::string mode, specialize, observe;
   std::vector<std::string> every;
 };
 
@@ -81,6 +81,12 @@ void declareRun(CLI::App &app, SwitchOptions &options, Texts &texts) {
          "own while packets run; --specialize=at-once: before the next "
          "packet")
       ->check(CLI::IsMember({"background", "at-once"}));
+  app.add_option("--observe", texts.observe,
+                 "with --specialize: observe the traffic of one burst in N, "
+                 "and conclude from K look-ups of a table on; 0: observe "
+                 "nothing (default: 512,256)")
+      ->type_name("N[,K]")
+      ->needs("--specialize");
   app.add_option(
       "--socket", options.socket,
       "the socket for bakersw ctl, or none (default: " + defaultSocket() + ")");
@@ -119,6 +125,12 @@ Status finish(const Texts &texts, SwitchOptions &options) {
   }
   if (!texts.specialize.empty())
     options.specialize = specializeModes.at(texts.specialize);
+  if (!texts.observe.empty()) {
+    auto sample = x86::SampleOptions::read(texts.observe);
+    if (!sample)
+      return makeError("", x86::SampleOptions::Form);
+    options.sample = *sample;
+  }
   for (const std::string &text : texts.every)
     if (Status read = readEvery(text, options); !read)
       return read;

@@ -27,6 +27,7 @@ struct SwitchOptions {
   CoreOptions core;
   uint32_t subBatch = 1; ///< packets that run side by side in stages
   x86::SpecializeWhen specialize = x86::SpecializeWhen::Never;
+  x86::SampleOptions sample;
   /// The secret of the multiplier of hashes, as target::readHashSecret takes
   /// it; empty: one of the system's randomness.
   std::string hashKey;

@@ -16,8 +16,8 @@ using namespace karakal;
 static Status runSwitch(const sw::SwitchOptions &options) {
   sw::holdSignals();
   auto program = driver::makeSwitchProgram(
-      options.programs, options.importFolders, options.hashKey, options.cores,
-      options.subBatch, options.specialize);
+      {options.programs, options.importFolders, options.hashKey, options.cores,
+       options.subBatch, options.specialize, options.sample});
   return program ? sw::runSwitch(**program, options) : Status(program.error());
 }
 

@@ -122,6 +122,33 @@ def test_frames_of_an_access_list(mode: str, tmp_path: Path) -> None:
     assert sent[0] == sent[1]
 
 
+def test_what_is_observed_is_settable(tmp_path: Path) -> None:
+    case = access_list(40, 2)
+    program, trace = tmp_path / "p.baker", tmp_path / "p.pcap"
+    control = tmp_path / "p.control"
+    program.write_text(case.source)
+    control.write_text(case.control)
+    write_pcap(trace, case.frames[:640])
+
+    def switch(option: str) -> Any:
+        return running_switch(
+            program, tmp_path, "--specialize", option, "--stay", "--quiet",
+            f"--control={control}", f"--port=pcap,rx={trace},repeat=0",
+        )  # fmt: skip
+
+    with switch("--observe=4") as sw:
+        stats = sw.wait_for("specialization", "observed_bursts", least=2000)
+        share = stats["specialization"]["observed_bursts"] / stats["cores"][0]["bursts"]
+        assert share < 0.3
+        bursts = stats["cores"][0]["bursts"]
+        sw.end()
+    with switch("--observe=0") as sw:
+        stats = sw.wait_for("cores", 0, "bursts", least=bursts)
+        specialized(sw)
+        assert stats["specialization"]["observed_bursts"] == 0
+        sw.end()
+
+
 def test_explanations_are_those_of_a_run(tmp_path: Path) -> None:
     case = access_list(40, 2)
     program, trace = tmp_path / "p.baker", tmp_path / "p.pcap"

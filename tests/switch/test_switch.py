@@ -177,6 +177,8 @@ def test_a_socket_that_is_in_use_is_an_error(tmp_path: Path) -> None:
         ([], 2, "no port is given"),
         (["--port=null", "--every=x"], 2, "SECONDS:CALL"),
         (["--port=null", "--socket-mode=9"], 2, "octal"),
+        (["--port=null", "--specialize", "--observe=x"], 2, "N or N,K"),
+        (["--port=null", "--observe=9"], 2, "requires --specialize"),
         (["--port=null"] * 5, 1, "E-switch-003"),
         (["--port=nosuch,x=1"], 1, "E-switch-001"),
         (["--port=nosuchinterface"], 1, "E-switch-002"),
