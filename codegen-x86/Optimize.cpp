@@ -7,6 +7,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -36,6 +37,22 @@ static void runPipeline(Module &module, TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   build(builder).run(module, modules);
+}
+
+/// In a build with the thread sanitizer: shows it the program's accesses. This
+/// process has initialized it, so the module does not.
+static void watchThreads([[maybe_unused]] Module &module,
+                         [[maybe_unused]] TargetMachine &machine) {
+#if __has_feature(thread_sanitizer)
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(Attribute::SanitizeThread);
+  runPipeline(module, machine, [](PassBuilder &) {
+    ModulePassManager passes;
+    passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
+    return passes;
+  });
+#endif
 }
 
 void inlineAlways(Module &module, TargetMachine &machine) {
@@ -70,6 +87,7 @@ void optimizeQuickly(Module &module, TargetMachine &machine) {
     return passes;
   });
   guardZeroExtensions(module);
+  watchThreads(module, machine);
 }
 
 void optimize(Module &module, TargetMachine &machine) {
@@ -77,6 +95,7 @@ void optimize(Module &module, TargetMachine &machine) {
     return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   });
   guardZeroExtensions(module);
+  watchThreads(module, machine);
 }
 
 } // namespace karakal::x86

@@ -12,6 +12,7 @@
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 
@@ -67,7 +68,8 @@ public:
 
   bool keepsFrames() const override { return true; }
   bool isEnded() const override {
-    return in.empty() || (repeats != 0 && rounds >= repeats);
+    return in.empty() ||
+           (repeats != 0 && rounds.load(std::memory_order_relaxed) >= repeats);
   }
   Status close() override {
     if (firstError)
@@ -83,7 +85,7 @@ private:
     ++given;
     if (++next == in.size()) {
       next = 0;
-      ++rounds;
+      rounds.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
@@ -113,8 +115,10 @@ private:
   }
 
   size_t next = 0;
-  /// Rounds through the file, and frames that were given or missed.
-  uint64_t rounds = 0, given = 0;
+  /// Rounds through the file. Every core looks whether the port has ended.
+  std::atomic<uint64_t> rounds{0};
+  /// Frames that were given or missed.
+  uint64_t given = 0;
   uint64_t startNs = 0;
   std::mutex mutex;
   std::unique_ptr<Error> firstError;

@@ -56,6 +56,7 @@ private:
   void findWriters();
   void follow();
   bool isFollowed(const TableShape &table);
+  std::vector<bool> wordsThatPacketsWrite(const TableShape &table);
   std::string packetCode();
 
   Module &module;
@@ -152,6 +153,22 @@ bool Preparation::isFollowed(const TableShape &table) {
          find->getReturnType()->isIntegerTy(32);
 }
 
+/// By the words of a slot.
+std::vector<bool> Preparation::wordsThatPacketsWrite(const TableShape &table) {
+  constexpr unsigned wordBytes = 4;
+  const GlobalAccesses &accesses =
+      ofPackets[module.getGlobalVariable(table.own("entries"), true)];
+  std::vector<bool> written(table.slotWords, accesses.escapes);
+  for (unsigned word = 0; word < table.slotWords; ++word) {
+    GlobalAccess ofWord = {nullptr, word * wordBytes,
+                           table.slotWords * wordBytes, wordBytes, false};
+    for (const GlobalAccess &access : accesses.all)
+      if (access.isWrite && access.mayOverlap(ofWord))
+        written[word] = true;
+  }
+  return written;
+}
+
 /// The functions of packets alone.
 std::string Preparation::packetCode() {
   ValueToValueMapTy map;
@@ -179,8 +196,10 @@ Specializable Preparation::run() {
   describeGlobals();
   findWriters();
   for (const TableShape &table : program.tables)
-    if (isFollowed(table))
+    if (isFollowed(table)) {
       made.tables.push_back(table);
+      made.tables.back().writtenWords = wordsThatPacketsWrite(table);
+    }
   made.bitcode = packetCode();
   follow();
   return std::move(made);

@@ -14,11 +14,14 @@ public:
   TableReader(const Specializable &program, const ProgramMemory &memory,
               const TableShape &table, const SpecializeLimits &limits)
       : program(program), memory(memory), table(table), limits(limits),
-        entries(at("entries")) {}
+        entries(at("entries")) {
+    KARAKAL_ASSERT(table.writtenWords.size() == table.slotWords,
+                   "it is known what packets write");
+  }
 
   std::optional<TableContent> read() {
     TableContent content;
-    content.defaults.assign(entries, entries + table.slotWords);
+    content.defaults = wordsOfSlot(0);
     const uint32_t *used = at("used");
     if (used && *used == 0)
       return content;
@@ -56,10 +59,16 @@ private:
   uint32_t length(const TableEntry &entry) const {
     return entry.words[table.keyWords() - 1];
   }
+  /// Packets may run now: words that they write are 0 here.
+  std::vector<uint32_t> wordsOfSlot(uint32_t number) const {
+    std::vector<uint32_t> words(table.slotWords);
+    for (unsigned i = 0; i < table.slotWords; ++i)
+      if (!table.writtenWords[i])
+        words[i] = slot(number)[i];
+    return words;
+  }
   void add(TableContent &content, uint32_t number) const {
-    const uint32_t *words = slot(number);
-    content.entries.push_back(
-        {number, std::vector<uint32_t>(words, words + table.slotWords)});
+    content.entries.push_back({number, wordsOfSlot(number)});
   }
 
   bool readList(TableContent &content) const {

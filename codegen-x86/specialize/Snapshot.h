@@ -1,8 +1,9 @@
 // What the tables and settings of a running program hold.
 //
-// Taken between two batches, when no function of the program runs, so it is one
-// state. Entries are listed; of other globals only small ones are copied and
-// large ones that are all zero are noted.
+// Taken while no control function runs. Packets may run meanwhile, but what
+// they write is not read, so it is one state. Entries are listed; of other
+// globals only small ones are copied and large ones that are all zero are
+// noted.
 
 #ifndef KARAKAL_CODEGEN_X86_SPECIALIZE_SNAPSHOT_H
 #define KARAKAL_CODEGEN_X86_SPECIALIZE_SNAPSHOT_H
@@ -42,7 +43,8 @@ struct SpecializeLimits {
   bool skipsHotGuard = false, ignoresOverlaps = false;
 };
 
-/// An entry of a table: the number of its slot, and all words of the slot.
+/// An entry of a table: the number of its slot, and the words of the slot, 0
+/// for those that packets write.
 struct TableEntry {
   uint32_t slot;
   std::vector<uint32_t> words;

@@ -46,6 +46,9 @@ struct TableShape {
   unsigned slotWords = 0;
   /// The most entries.
   uint64_t limit = 0;
+  /// Of the words of a slot, whether packets write them: whoever reads entries
+  /// while packets run leaves these alone. prepareToSpecialize finds them.
+  std::vector<bool> writtenWords;
 
   unsigned packedWords() const { return (packedBits + 31) / 32; }
   /// Words of a slot before its state.
