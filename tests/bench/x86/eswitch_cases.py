@@ -185,10 +185,7 @@ module l3 {{
     return PeerCase(program, route_flows(routes, 0))
 
 
-def balancer(flows: int) -> PeerCase:
-    """A load balancer for 100 services, each with two servers, which the highest bit
-    of the client's address chooses between; a flow is a client's connection."""
-    source = """import net.ether;
+BALANCER = """import net.ether;
 import net.ipv4;
 import net.udp;
 import net.checksum;
@@ -231,6 +228,11 @@ balancer.forward.ppf(ether_pkt * ph) {
   channel_put(out_cc, out_ph);
 }
 """
+
+
+def balancer(flows: int) -> PeerCase:
+    """A load balancer for 100 services, each with two servers, which the highest bit
+    of the client's address chooses between; a flow is a client's connection."""
     calls, rules = [], []
     addresses = [0xC6_12_00_00 + n for n in range(SERVICES)]
     for n, address in enumerate(addresses):
@@ -254,7 +256,7 @@ balancer.forward.ppf(ether_pkt * ph) {
             rng.choice(addresses), rng.getrandbits(16),
         ),
     )  # fmt: skip
-    program = Program(f"balancer-{flows}-flows", source, "".join(calls), frames)
+    program = Program(f"balancer-{flows}-flows", BALANCER, "".join(calls), frames)
     return PeerCase(program, "".join(rules))
 
 

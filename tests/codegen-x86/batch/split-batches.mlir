@@ -36,7 +36,12 @@ llvm.func @karakal.batch(%handle: i32) {
 // CHECK-LABEL: llvm.func internal @karakal.batch.stage.last(%arg0: i32)
 // CHECK-NOT: llvm.call @karakal_x86_wait
 // CHECK: llvm.call @use
+// Nothing waits at the start, whatever a fault has left.
 // CHECK-LABEL: llvm.func @karakal_x86_run_batch
+// CHECK: %[[ONE:.*]] = llvm.mlir.addressof @karakal.batch.waiting.1
+// CHECK: llvm.store %{{.*}}, %[[ONE]] : !llvm.array<4 x i64>
+// CHECK: %[[LAST:.*]] = llvm.mlir.addressof @karakal.batch.waiting.last
+// CHECK: llvm.store %{{.*}}, %[[LAST]] : !llvm.array<4 x i64>
 // CHECK: llvm.call @karakal_x86_start_batch
 // CHECK: ^[[LOOP:bb[0-9]+]]:
 // CHECK: llvm.call @karakal_x86_run_stage
