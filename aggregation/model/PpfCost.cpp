@@ -162,7 +162,7 @@ double PpfCosts::busiestLockShare() {
   }
   KARAKAL_ASSERT(busiest <= all * (1 + 1e-9),
                  "one lock is held for a part of the time of all");
-  return all > 0 ? busiest / all : 1;
+  return all > 0 ? std::min(busiest / all, 1.0) : 1; // sums are rounded
 }
 
 PpfCost PpfCosts::of(func::FuncOp function) {

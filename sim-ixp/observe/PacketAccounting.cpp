@@ -95,6 +95,20 @@ PacketAccounting::PacketAccounting(AccountingPlan thePlan)
   KARAKAL_ASSERT(plan.handleStep > 0, "all buffers have the same handle");
 }
 
+uint64_t PacketAccounting::movingCount() {
+  // Longer than a context works for a packet.
+  constexpr uint64_t calmCycles = 20'000;
+  uint64_t count = waiting ? waiting() : 0;
+  uint64_t now = clock ? clock->now() : 0;
+  if (count != seenWaiting) {
+    seenWaiting = count;
+    seenWaitingAt = now;
+  }
+  bool isCalm = now >= seenWaitingAt + calmCycles;
+  // A program with a fault may have written anything where it counts.
+  return outstanding - (isCalm ? std::min(count, outstanding) : 0);
+}
+
 void PacketAccounting::noteProgress() {
   lastProgress = clock ? clock->now() : 0;
 }

@@ -100,10 +100,10 @@ public:
   const PacketCounters &counters() const { return totals; }
   /// Packets inside the chip: received or copied, and not returned.
   uint64_t outstandingCount() const { return outstanding; }
-  /// Those of them that do not wait in a queue of the program.
-  uint64_t movingCount() const {
-    return outstanding - (waiting ? waiting() : 0);
-  }
+  /// Those of them that do not wait in a queue of the program. A context may
+  /// still work for a packet that has just joined or left a queue, so all of
+  /// them count as moving until as many have waited for a while.
+  uint64_t movingCount();
   /// `count` returns how many packets wait in queues of the program.
   void countWaiting(std::function<uint64_t()> count) {
     waiting = std::move(count);
@@ -192,6 +192,8 @@ private:
   std::vector<uint32_t> refused;
   std::function<void(uint32_t)> freed;
   std::function<uint64_t()> waiting; ///< null: the program has no queues
+  /// What it last returned, and the cycle at which that was new.
+  uint64_t seenWaiting = 0, seenWaitingAt = 0;
   ProgramObserver *programObserver = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;

@@ -346,13 +346,13 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
   return snapshot;
 }
 
-bool Simulation::isQuiet() const {
+bool Simulation::isQuiet() {
   // The core may be about to send packets made from one that it has freed.
   return accounts->movingCount() == 0 && media->isReceiveDone() &&
          media->isTransmitDone() && !controls.isBusy() && !xscale->isBusy();
 }
 
-bool Simulation::isStuck() const {
+bool Simulation::isStuck() {
   uint64_t now = machine->scheduler().now();
   uint64_t since =
       std::max({accounts->lastProgressCycle(), begin, controls.releasedAt()});

@@ -96,7 +96,7 @@ struct Snapshot {
 /// Holds frames at the ports of a chip for a batch of control calls.
 class FrameHold : public PacketHold {
 public:
-  FrameHold(Msf &media, const PacketAccounting &accounts)
+  FrameHold(Msf &media, PacketAccounting &accounts)
       : media(media), accounts(accounts) {}
   void setHeld(bool isHeld) override { media.holdFrames(isHeld); }
   bool isEmpty() const override {
@@ -106,7 +106,7 @@ public:
 
 private:
   Msf &media;
-  const PacketAccounting &accounts;
+  PacketAccounting &accounts;
 };
 
 /// One run.
@@ -181,8 +181,8 @@ private:
   std::vector<uint64_t> unitBusyCycles();
   /// Whether the run continues; sets `failure` or `end` if not.
   bool check();
-  bool isQuiet() const;
-  bool isStuck() const;
+  bool isQuiet();
+  bool isStuck();
   Error stuckError(const std::string &why) const;
   void finish();
   Status checkBounds();

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 from differential.actions import (
     drop,
     end_invocation,
@@ -34,6 +37,7 @@ class BodyMaker(StatementMaker):
     def make(self, first: bool) -> None:
         if first:
             self.first_metadata()
+        self.queue_rng = random.Random(self.program.seed * 9221 + len(self.ppf.name))
         if self.program.tables:
             self.look_up()
         # Every eighth program is large: many values live, long branches.
@@ -49,6 +53,7 @@ class BodyMaker(StatementMaker):
     def make_receiver(self, to: Ppf) -> None:
         """Makes a PPF that takes received packets and sets the metadata that `to`
         reads."""
+        self.queue_rng = random.Random(self.program.seed * 9221)
         self.first_metadata()
         self.put(to)
 
@@ -234,7 +239,25 @@ class BodyMaker(StatementMaker):
         def action(state: RunState) -> None:
             send(state, state.packets[handle], consumer)
 
-        self.code.add(f"channel_put({endpoint}, {handle});", action)
+        if self.program.passes_queues and self.queue_rng.random() < 0.6:
+            self.pass_queue(endpoint, handle, action)
+        else:
+            self.code.add(f"channel_put({endpoint}, {handle});", action)
+
+    def pass_queue(
+        self, endpoint: str, handle: str, action: Callable[[RunState], None]
+    ) -> None:
+        """Puts the packet into a queue, and sends the oldest one. Packets that run
+        one after the other take themselves."""
+        protocol, taken = self.protocol.name, self.name("h")
+        queue = f"wait{len(self.program.queues)}"
+        self.program.queues.append(f"{protocol}_queue {queue}[64];")
+        self.code.add(f"queue_put({queue}, {handle});", action)
+        for line in (
+            f"{protocol}_pkt * {taken} = queue_take({queue});",
+            f"if ({taken}) channel_put({endpoint}, {taken});",
+        ):
+            self.code.add(line, lambda state: None)
 
     def endpoint(self, consumer: Ppf | None) -> str:
         for name, _, known in self.ppf.outputs:

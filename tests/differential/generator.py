@@ -137,6 +137,7 @@ def make_program(seed: int, changes: int | None = None) -> Program:
     )
     if changes is not None:
         make_tables(random.Random(seed * 3571 + 11), program, changes)
+    program.passes_queues = random.Random(seed * 7727 + 3).random() < 0.25
     for i in range(rng.randint(0, 4)):
         made = make_function(rng, f"fn{i}", program.functions, protocols)
         program.functions.append(made)

@@ -248,6 +248,11 @@ class Program:
     #: Calls before the first packet, and those before the packet of a number.
     loaded: list[Call] = field(default_factory=list)
     timed: list[tuple[int, Call]] = field(default_factory=list)
+    #: Whether packets pass through queues, and their declarations. Each queue has one
+    #: place, where a take follows each put. So no packet stays; on several contexts
+    #: another packet may be taken, which then goes on as the first one would.
+    passes_queues: bool = False
+    queues: list[str] = field(default_factory=list)
 
     @property
     def receivers(self) -> list[Ppf]:
@@ -307,6 +312,7 @@ class Program:
         lines += [f"    {type_} {name};" for name, type_ in self.metadata]
         lines.append("  }")
         lines += [f"  {g.declaration()}" for g in self.globals + self.sinks]
+        lines += [f"  {queue}" for queue in self.queues]
         for table in self.tables:
             lines += table.declaration()
         lines += self._ppf_lines() + self._wiring_lines()

@@ -16,9 +16,11 @@ FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
 COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
 #: How many programs with tables to try.
 TABLES = int(os.environ.get("KARAKAL_RANDOM_TABLES", "4"))
-#: An additional seed, with a flush in a block of one operation. Whether it fails
-#: depends on neighbouring data in the host's memory.
-RARE = (1431,)
+#: Additional seeds: a flush in a block of one operation, where it depends on
+#: neighbouring data in the host's memory whether it fails; one lock that is held all
+#: of the time by sums that are rounded; a packet that is in a queue when the others
+#: have left.
+RARE = (1431, 108, 32)
 
 
 @requires("bakerc", "ixpsim")
