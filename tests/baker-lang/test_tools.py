@@ -108,6 +108,19 @@ def test_format_puts_prefixes_at_their_operands(line: str) -> None:
     assert formatted(blanks) == line + "\n"
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("pair p = {1, 2};", "pair p = { 1, 2 };"),
+        ("pair p = { 1,2};", "pair p = { 1, 2 };"),
+        ("pair p = {};", "pair p = {};"),
+        ("pair p = { };", "pair p = { };"),
+    ],
+)
+def test_format_puts_blanks_inside_braces(line: str, wanted: str) -> None:
+    assert formatted(line) == wanted + "\n"
+
+
 def test_format_indents_the_block_of_a_case_once() -> None:
     text = """\
 switch (x) {

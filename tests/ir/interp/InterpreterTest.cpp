@@ -203,6 +203,23 @@ TEST_F(Interpreted, GlobalsLieOneAfterAnotherHighWordFirst) {
   EXPECT_EQ(result.events[0].kind, Event::Trap);
 }
 
+TEST_F(Interpreted, AnAccessJustAfterTheLastWordStopsTheProgram) {
+  parse(R"(
+    baker.global @g : !baker.array<3 x i32> init [5, 6, 7]
+    func.func @f(%i: i32) attributes {baker.kind = #baker.kind<control>} {
+      %r = baker.global_ref @g : !baker.ref<!baker.array<3 x i32>>
+      %e = baker.element %r[%i] : !baker.ref<!baker.array<3 x i32>>
+      %one = arith.constant 1 : i32
+      baker.store %one, %e : !baker.ref<i32>
+      return
+    })");
+  EXPECT_THAT(callControl(*module, {{"f", {2}}}).globals, ElementsAre(5, 6, 1));
+  RunResult result = callControl(*module, {{"f", {3}}});
+  EXPECT_THAT(result.globals, ElementsAre(5, 6, 7));
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_EQ(result.events[0].kind, Event::Trap);
+}
+
 TEST_F(Interpreted, BurstsOfWordsStartAtTheirOffset) {
   parse(R"(
     baker.global @other : i32
