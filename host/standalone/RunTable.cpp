@@ -244,8 +244,7 @@ TableRunner::run(const std::vector<traces::ControlCall> &written) {
   if (Status made = calls.makeAtEnd(control); !made)
     return made.error();
   flush();
-  uint32_t inUse =
-      target::BufferCount - program.state->freeCount;
+  uint32_t inUse = target::BufferCount - program.state->freeCount;
   uint32_t waiting = program.state->waiting;
   if (inUse != waiting)
     return makeError("E-host-005", faults::keepsPackets(inUse - waiting));
