@@ -21,7 +21,9 @@ StageFunctions::StageFunctions(ModuleOp module, LLVM::LLVMFuncOp batch,
   pointer = LLVM::LLVMPointerType::get(module.getContext());
 }
 
-static const std::string DataPrefix = BatchMemory::DataPrefix;
+static std::string dataName(const std::string &rest) {
+  return BatchMemory::DataPrefix + rest;
+}
 
 static std::string nameOf(unsigned stage) {
   return stage == LastStage ? "last" : std::to_string(stage);
@@ -65,7 +67,7 @@ Value StageFunctions::element(OpBuilder &builder, Value array, Type type,
 Value StageFunctions::liveElement(OpBuilder &builder, unsigned number,
                                   Value slot) {
   Type type = values[number].getType();
-  Value array = global(builder, DataPrefix + "live" + std::to_string(number),
+  Value array = global(builder, dataName("live" + std::to_string(number)),
                        LLVM::LLVMArrayType::get(type, BatchMemory::SlotCount));
   return element(builder, array, type, slot);
 }
@@ -76,8 +78,7 @@ Type StageFunctions::waitingType() {
 }
 
 Value StageFunctions::waiting(OpBuilder &builder, unsigned stage) {
-  return global(builder, DataPrefix + "waiting." + nameOf(stage),
-                waitingType());
+  return global(builder, dataName("waiting." + nameOf(stage)), waitingType());
 }
 
 Value StageFunctions::call(OpBuilder &builder, StringRef name, Type result,

@@ -191,7 +191,8 @@ void HostCore::runInStages(const x86::Frame *frames, uint32_t count) {
     uint32_t step = std::min(subBatch, count - first);
     for (uint32_t i = 0; i < step; ++i)
       handles[i] = packets.receive(frames[first + i]);
-    bool done = guarded([=] { code->runBatch(handles, first, step); });
+    const uint32_t *taken = handles;
+    bool done = guarded([=] { code->runBatch(taken, first, step); });
     if (!done) {
       carefulBursts = carefulBurstCount;
       finish();
