@@ -139,8 +139,9 @@ static void addHeld(PpfCost &sum, const MessageCost &before, Operation *lock) {
   auto commandsOf = [](const MessageCost &cost) {
     return std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
   };
+  // Differences of each, so that what costs nothing is exactly 0.
   double cycles =
-      sum.cost.issue + sum.cost.latency - before.issue - before.latency;
+      (sum.cost.issue - before.issue) + (sum.cost.latency - before.latency);
   sum.cost.locked += cycles;
   sum.cost.lockedSwaps += commandsOf(sum.cost) - commandsOf(before);
   if (auto global = dyn_cast_or_null<ir::GlobalOp>(lock))
@@ -162,7 +163,7 @@ double PpfCosts::busiestLockShare() {
   }
   KARAKAL_ASSERT(busiest <= all * (1 + 1e-9),
                  "one lock is held for a part of the time of all");
-  return all > 0 ? std::min(busiest / all, 1.0) : 1; // sums are rounded
+  return all > 0 ? busiest / all : 1;
 }
 
 PpfCost PpfCosts::of(func::FuncOp function) {

@@ -17,9 +17,9 @@ COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
 #: How many programs with tables to try.
 TABLES = int(os.environ.get("KARAKAL_RANDOM_TABLES", "4"))
 #: Additional seeds: a flush in a block of one operation, where it depends on
-#: neighbouring data in the host's memory whether it fails; one lock that is held all
-#: of the time by sums that are rounded; a packet that is in a queue when the others
-#: have left.
+#: neighbouring data in the host's memory whether it fails; locks in blocks that never
+#: run, whose time is a difference of rounded sums; a packet that is in a queue when
+#: the others have left.
 RARE = (1431, 108, 32)
 
 
