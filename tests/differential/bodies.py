@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cached_property
 
 from differential.actions import (
     drop,
@@ -34,10 +35,14 @@ from differential.statements import StatementMaker
 class BodyMaker(StatementMaker):
     """Makes the body of one PPF."""
 
+    @cached_property
+    def queue_rng(self) -> random.Random:
+        """Of its own, so that queues leave the rest of a program as it is."""
+        return random.Random(self.program.seed * 9221 + len(self.ppf.name))
+
     def make(self, first: bool) -> None:
         if first:
             self.first_metadata()
-        self.queue_rng = random.Random(self.program.seed * 9221 + len(self.ppf.name))
         if self.program.tables:
             self.look_up()
         # Every eighth program is large: many values live, long branches.
@@ -53,7 +58,6 @@ class BodyMaker(StatementMaker):
     def make_receiver(self, to: Ppf) -> None:
         """Makes a PPF that takes received packets and sets the metadata that `to`
         reads."""
-        self.queue_rng = random.Random(self.program.seed * 9221)
         self.first_metadata()
         self.put(to)
 
