@@ -22,6 +22,18 @@ def write_pcap(path: Path, frames: Iterable[bytes]) -> None:
             file.write(struct.pack("<IIII", 0, index, size, size) + frame)
 
 
+def read_pcap(path: Path, most: int) -> list[bytes]:
+    """The first frames of a little-endian pcap file, whose last may be cut short."""
+    data, at = path.read_bytes(), len(PCAP_HEADER)
+    found: list[bytes] = []
+    while at + 16 <= len(data) and len(found) < most:
+        (size,) = struct.unpack_from("<I", data, at + 8)
+        at += 16 + size
+        if at <= len(data):
+            found.append(data[at - size : at])
+    return found
+
+
 def read_pcapng(path: Path) -> Counter[tuple[int, bytes]]:
     """Counts each (port, frame) of a pcapng file."""
     data = path.read_bytes()

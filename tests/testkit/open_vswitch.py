@@ -27,7 +27,9 @@ class Unavailable(Exception):
 def check_available() -> None:
     """Raises Unavailable, which says why and what helps."""
     if not DAEMON.exists():
-        raise Unavailable("openvswitch-switch-dpdk is not installed (./dev dpdk)")
+        raise Unavailable(
+            "openvswitch-switch-dpdk is not installed (./dev bench specialization)"
+        )
     if os.geteuid() != 0:
         raise Unavailable("Open vSwitch takes huge pages, which needs root")
     found = re.search(

@@ -14,6 +14,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from npftrace.frames.wire import checksum, ipv4_text, mac_text, pad
 from testkit.program import Program
 
 #: Flows of the traffic.
@@ -35,22 +36,6 @@ class PeerCase:
     openflow: str
 
 
-def mac_text(mac: int) -> str:
-    return ":".join(f"{mac >> shift & 0xFF:02x}" for shift in range(40, -1, -8))
-
-
-def ip_text(address: int) -> str:
-    return ".".join(str(address >> shift & 0xFF) for shift in (24, 16, 8, 0))
-
-
-def header_sum(header: bytes) -> int:
-    """The Internet checksum of a header whose own is 0 (RFC 1071)."""
-    total = sum(struct.unpack(f">{len(header) // 2}H", header))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
 def frame(
     dst: int, src: int, client: int, server: int, port: int, vlan: int = 0
 ) -> bytes:
@@ -58,10 +43,10 @@ def frame(
     tag = struct.pack(">HH", 0x8100, vlan) if vlan else b""
     size = 46 - len(tag)
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, size, 0, 0, 64, 17, 0, client, server)
-    ip = ip[:10] + struct.pack(">H", header_sum(ip)) + ip[12:]
+    ip = ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:]
     udp = struct.pack(">HHHH", port, 80, size - 20, 0)
     ethernet = dst.to_bytes(6, "big") + src.to_bytes(6, "big") + tag + b"\x08\x00"
-    return (ethernet + ip + udp).ljust(60, b"\0")
+    return pad(ethernet + ip + udp)
 
 
 def traffic(count: int, make: Callable[[random.Random], bytes]) -> tuple[bytes, ...]:
@@ -147,14 +132,14 @@ ROUTE = """  routes * to = routes.find(ip->dst);
 
 def route_calls(routes: dict[tuple[int, int], int]) -> str:
     return "".join(
-        f"routes.add({ip_text(prefix)}/{length}, mac: {mac_text(mac)}, port: 1)\n"
+        f"routes.add({ipv4_text(prefix)}/{length}, mac: {mac_text(mac)}, port: 1)\n"
         for (prefix, length), mac in routes.items()
     )
 
 
 def route_flows(routes: dict[tuple[int, int], int], table: int) -> str:
     return "".join(
-        f"table={table},priority={length},ip,nw_dst={ip_text(prefix)}/{length},"
+        f"table={table},priority={length},ip,nw_dst={ipv4_text(prefix)}/{length},"
         f"actions=mod_dl_src:{mac_text(ROUTER_MAC)},mod_dl_dst:{mac_text(mac)},"
         f"dec_ttl,output:{OUT}\n"
         for (prefix, length), mac in routes.items()
@@ -241,12 +226,12 @@ def balancer(flows: int) -> PeerCase:
             mac = 0x02_00_30_00_00_00 + 2 * n + half
             clients = f"{128 * half}.0.0.0"
             calls.append(
-                f"services.add({ip_text(address)}, 80, {clients} & 128.0.0.0,"
-                f" priority: 1, server: {ip_text(server)}, mac: {mac_text(mac)})\n"
+                f"services.add({ipv4_text(address)}, 80, {clients} & 128.0.0.0,"
+                f" priority: 1, server: {ipv4_text(server)}, mac: {mac_text(mac)})\n"
             )
             rules.append(
-                f"table=0,udp,nw_dst={ip_text(address)},tp_dst=80,nw_src={clients}/1,"
-                f"actions=mod_nw_dst:{ip_text(server)},mod_dl_dst:{mac_text(mac)},"
+                f"table=0,udp,nw_dst={ipv4_text(address)},tp_dst=80,nw_src={clients}/1,"
+                f"actions=mod_nw_dst:{ipv4_text(server)},mod_dl_dst:{mac_text(mac)},"
                 f"output:{OUT}\n"
             )
     frames = traffic(
@@ -298,11 +283,12 @@ module gateway {{
                 0xCB_00_71_00 + USERS * customer + number,
             )
             calls.append(
-                f"users.add({customer}, {ip_text(user)}, public: {ip_text(public)})\n"
+                f"users.add({customer}, {ipv4_text(user)},"
+                f" public: {ipv4_text(public)})\n"
             )
             rules.append(
-                f"table={10 + customer},ip,nw_src={ip_text(user)},"
-                f"actions=mod_nw_src:{ip_text(public)},goto_table:40\n"
+                f"table={10 + customer},ip,nw_src={ipv4_text(user)},"
+                f"actions=mod_nw_src:{ipv4_text(public)},goto_table:40\n"
             )
     prefixes = list(routes)
     frames = traffic(
