@@ -1,28 +1,29 @@
 // What `--observe=TEXT` says.
 
 #include "codegen-x86/Specialization.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <array>
 
 using karakal::x86::SampleOptions;
+using testing::ElementsAre;
 
 namespace {
 
+/// What a text says: period, firstPeriod, lookupsMin, burstsPerNews.
+std::array<uint32_t, 4> numbersOf(const char *text) {
+  auto sample = SampleOptions::read(text);
+  EXPECT_TRUE(sample) << text;
+  return {sample->period, sample->firstPeriod, sample->lookupsMin,
+          sample->burstsPerNews};
+}
+
 TEST(SampleOptionsTest, APeriodAloneKeepsTheLookUps) {
-  auto sample = SampleOptions::read("2048");
-  ASSERT_TRUE(sample);
-  EXPECT_EQ(sample->period, 2048u);
-  EXPECT_EQ(sample->firstPeriod, 16u);
-  EXPECT_EQ(sample->lookupsMin, 256u);
-  EXPECT_EQ(sample->burstsPerNews, 8u);
+  EXPECT_THAT(numbersOf("2048"), ElementsAre(2048, 16, 256, 8));
 }
 
 TEST(SampleOptionsTest, ASmallPeriodIsThatOfTheFirstBurstsToo) {
-  auto sample = SampleOptions::read("2,64");
-  ASSERT_TRUE(sample);
-  EXPECT_EQ(sample->period, 2u);
-  EXPECT_EQ(sample->firstPeriod, 2u);
-  EXPECT_EQ(sample->lookupsMin, 64u);
-  EXPECT_EQ(sample->burstsPerNews, 2u);
+  EXPECT_THAT(numbersOf("2,64"), ElementsAre(2, 2, 64, 2));
 }
 
 TEST(SampleOptionsTest, ZeroObservesNothing) {

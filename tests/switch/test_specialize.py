@@ -103,14 +103,24 @@ def load(control: Control, calls: list[str]) -> None:
         control.answer()
 
 
+#: Forty rules that use two of their fields.
+RULES = access_list(40, 2)
+
+
+def write_access_list(folder: Path, frames: int) -> tuple[Path, Path, Path]:
+    """The program, the first frames of its traffic, and its control file."""
+    program, trace, control = (
+        folder / f"p.{end}" for end in ("baker", "pcap", "control")
+    )
+    program.write_text(RULES.source)
+    write_pcap(trace, RULES.frames[:frames])
+    control.write_text(RULES.control)
+    return program, trace, control
+
+
 @pytest.mark.parametrize("mode", ["--specialize", "--specialize=at-once"])
 def test_frames_of_an_access_list(mode: str, tmp_path: Path) -> None:
-    case = access_list(40, 2)
-    program, trace = tmp_path / "p.baker", tmp_path / "p.pcap"
-    control = tmp_path / "p.control"
-    program.write_text(case.source)
-    control.write_text(case.control)
-    write_pcap(trace, case.frames[:600])
+    program, trace, control = write_access_list(tmp_path, 600)
     sent = []
     for options in ([], [mode]):
         out = tmp_path / f"out{len(sent)}.pcap"
@@ -123,12 +133,7 @@ def test_frames_of_an_access_list(mode: str, tmp_path: Path) -> None:
 
 
 def test_what_is_observed_is_settable(tmp_path: Path) -> None:
-    case = access_list(40, 2)
-    program, trace = tmp_path / "p.baker", tmp_path / "p.pcap"
-    control = tmp_path / "p.control"
-    program.write_text(case.source)
-    control.write_text(case.control)
-    write_pcap(trace, case.frames[:640])
+    program, trace, control = write_access_list(tmp_path, 640)
 
     def switch(option: str) -> Any:
         return running_switch(
@@ -150,12 +155,7 @@ def test_what_is_observed_is_settable(tmp_path: Path) -> None:
 
 
 def test_explanations_are_those_of_a_run(tmp_path: Path) -> None:
-    case = access_list(40, 2)
-    program, trace = tmp_path / "p.baker", tmp_path / "p.pcap"
-    control = tmp_path / "p.control"
-    program.write_text(case.source)
-    control.write_text(case.control)
-    write_pcap(trace, case.frames[:10])
+    program, trace, control = write_access_list(tmp_path, 10)
     said = output_of(
         "bakerc", program, "--run", "--fast", "--specialize=at-once",
         "--explain=specialization", f"--trace={trace}", f"--control={control}",
@@ -172,7 +172,7 @@ def test_explanations_are_those_of_a_run(tmp_path: Path) -> None:
     ) as sw:
         specialized(sw)
         assert "m.acl: no entry" in sw.control.ask("explain text")
-        load(sw.control, control_of(case.control))
+        load(sw.control, control_of(RULES.control))
         specialized(sw)
         path = f"--socket={sw.path}"
         # A table that changes often is left out until it is calm.

@@ -1,5 +1,5 @@
 """bakersw --sub-batch: the frames and counts of a switch that runs packets one by
-one, on one core and two."""
+one."""
 
 from __future__ import annotations
 
@@ -56,13 +56,6 @@ def sent(folder: Path, name: str) -> list[list[bytes]]:
     ]
 
 
-def in_flows(frames: list[bytes]) -> dict[bytes, list[bytes]]:
-    flows: dict[bytes, list[bytes]] = {}
-    for frame in frames:
-        flows.setdefault(frame[:38], []).append(frame)
-    return flows
-
-
 @pytest.mark.parametrize("app", sorted(SOURCES))
 def test_stages_send_the_same_in_the_same_order(app: str, tmp_path: Path) -> None:
     load = exceptional_workload(app, tmp_path, 1500)
@@ -75,24 +68,6 @@ def test_stages_send_the_same_in_the_same_order(app: str, tmp_path: Path) -> Non
     for key in ("received", "forwarded", "dropped", "consumed", "transmitted"):
         assert stages["packets"][key] == one["packets"][key], key
     assert stages["drops"] == one["drops"]
-
-
-def test_two_cores_with_stages_keep_the_order_of_a_flow(tmp_path: Path) -> None:
-    load = exceptional_workload("firewall", tmp_path, 1500)
-    options = (f"--control={load.control}", "--sub-batch=16")
-    flows = []
-    for cores in (1, 2):
-        name = f"cores{cores}"
-        switch(
-            tmp_path,
-            name,
-            SOURCES["firewall"],
-            load.trace,
-            *options,
-            f"--cores={cores}",
-        )
-        flows.append([in_flows(frames) for frames in sent(tmp_path, name)])
-    assert flows[0] == flows[1]
 
 
 def test_stages_go_on_while_tables_change(tmp_path: Path) -> None:
@@ -116,16 +91,3 @@ def test_stages_go_on_while_tables_change(tmp_path: Path) -> None:
     values = [int.from_bytes(frame.data[6:12], "big") for frame in frames]
     assert values == sorted(values)
     assert max(values) == 499
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--sub-batch=64",), "--sub-batch is at most --burst"),
-        (("--sub-batch=2", "--specialize"), "--specialize makes no code for"),
-        (("--sub-batch=0",), "--sub-batch"),
-    ],
-)
-def test_what_does_not_go_with_stages(options: tuple[str, ...], said: str) -> None:
-    done = run("bakersw", "x.baker", "--port=null", *options, status=2)
-    assert said in done.stderr

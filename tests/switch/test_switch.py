@@ -179,6 +179,13 @@ def test_a_socket_that_is_in_use_is_an_error(tmp_path: Path) -> None:
         (["--port=null", "--socket-mode=9"], 2, "octal"),
         (["--port=null", "--specialize", "--observe=x"], 2, "N or N,K"),
         (["--port=null", "--observe=9"], 2, "requires --specialize"),
+        (["--port=null", "--sub-batch=64"], 2, "--sub-batch is at most --burst"),
+        (["--port=null", "--sub-batch=0"], 2, "--sub-batch"),
+        (
+            ["--port=null", "--sub-batch=2", "--specialize"],
+            2,
+            "--specialize makes no code for --sub-batch",
+        ),
         (["--port=null"] * 5, 1, "E-switch-003"),
         (["--port=nosuch,x=1"], 1, "E-switch-001"),
         (["--port=nosuchinterface"], 1, "E-switch-002"),
@@ -272,13 +279,16 @@ def test_two_cores_lose_no_count(tmp_path: Path) -> None:
         sw.end()
 
 
-def test_two_cores_keep_the_order_of_a_flow(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stages", [(), ("--sub-batch=16",)])
+def test_two_cores_keep_the_order_of_a_flow(
+    stages: tuple[str, ...], tmp_path: Path
+) -> None:
     load = exceptional_workload("firewall", tmp_path, 1500)
     sent = {}
     for cores in (1, 2):
         run(
             "bakersw", SOURCES["firewall"], f"--control={load.control}",
-            "--socket=none", "--quiet", f"--cores={cores}",
+            "--socket=none", "--quiet", f"--cores={cores}", *stages,
             f"--port=pcap,rx={load.trace},tx={tmp_path}/0.pcap",
             *[f"--port=pcap,tx={tmp_path}/{n}.pcap" for n in range(1, PORTS)],
         )  # fmt: skip
