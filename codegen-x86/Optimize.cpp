@@ -39,10 +39,10 @@ static void runPipeline(Module &module, TargetMachine &machine,
   build(builder).run(module, modules);
 }
 
-/// In a build with the thread sanitizer: shows it the program's accesses. This
-/// process has initialized it, so the module does not.
-static void watchThreads([[maybe_unused]] Module &module,
-                         [[maybe_unused]] TargetMachine &machine) {
+/// In a build with the thread sanitizer: instruments the program's accesses.
+/// This process has initialized the sanitizer, so the module does not.
+static void instrumentForThreads([[maybe_unused]] Module &module,
+                                 [[maybe_unused]] TargetMachine &machine) {
 #if __has_feature(thread_sanitizer)
   for (Function &function : module)
     if (!function.isDeclaration())
@@ -87,7 +87,7 @@ void optimizeQuickly(Module &module, TargetMachine &machine) {
     return passes;
   });
   guardZeroExtensions(module);
-  watchThreads(module, machine);
+  instrumentForThreads(module, machine);
 }
 
 void optimize(Module &module, TargetMachine &machine) {
@@ -95,7 +95,7 @@ void optimize(Module &module, TargetMachine &machine) {
     return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   });
   guardZeroExtensions(module);
-  watchThreads(module, machine);
+  instrumentForThreads(module, machine);
 }
 
 } // namespace karakal::x86

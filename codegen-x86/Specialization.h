@@ -35,7 +35,8 @@ struct SampleOptions {
   /// What `--observe=TEXT` says: `N` or `N,K`, a period and look-ups; none if
   /// it is neither.
   static std::optional<SampleOptions> read(const std::string &text);
-  static constexpr const char *Form =
+  /// What to say if there is none.
+  static constexpr const char *ReadError =
       "--observe takes N or N,K, such as 512,256";
 };
 

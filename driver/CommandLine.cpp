@@ -479,7 +479,7 @@ Status finishOptions(CommandLine &line) {
   if (!line.observe.empty()) {
     auto sample = x86::SampleOptions::read(line.observe);
     if (!sample)
-      return makeError("", x86::SampleOptions::Form);
+      return makeError("", x86::SampleOptions::ReadError);
     options.sample = *sample;
   }
   if (Status set = takeTarget(line); !set)

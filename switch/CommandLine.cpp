@@ -128,7 +128,7 @@ Status finish(const Texts &texts, SwitchOptions &options) {
   if (!texts.observe.empty()) {
     auto sample = x86::SampleOptions::read(texts.observe);
     if (!sample)
-      return makeError("", x86::SampleOptions::Form);
+      return makeError("", x86::SampleOptions::ReadError);
     options.sample = *sample;
   }
   for (const std::string &text : texts.every)

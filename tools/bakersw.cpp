@@ -15,9 +15,15 @@ using namespace karakal;
 
 static Status runSwitch(const sw::SwitchOptions &options) {
   sw::holdSignals();
-  auto program = driver::makeSwitchProgram(
-      {options.programs, options.importFolders, options.hashKey, options.cores,
-       options.subBatch, options.specialize, options.sample});
+  driver::SwitchRequest request;
+  request.sources = options.programs;
+  request.importFolders = options.importFolders;
+  request.hashKey = options.hashKey;
+  request.cores = options.cores;
+  request.subBatch = options.subBatch;
+  request.specialize = options.specialize;
+  request.sample = options.sample;
+  auto program = driver::makeSwitchProgram(request);
   return program ? sw::runSwitch(**program, options) : Status(program.error());
 }
 
