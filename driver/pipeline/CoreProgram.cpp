@@ -19,6 +19,7 @@ checkOf(ir::Core core, const PipelineOptions &options) {
   ir::PassCheckOptions check;
   check.packetCount = options.checkedPackets;
   check.inputs = options.checkInputs;
+  check.inputs.aggregate = options.aggregate;
   check.isVerbose = true;
   return check;
 }

@@ -127,7 +127,8 @@ void Interpreter::deliver(StringRef name, uint32_t handle) {
 void Interpreter::putMessage(uint32_t ring,
                              const std::vector<uint32_t> &message) {
   KARAKAL_ASSERT(!message.empty(), "a message has a word with the handle");
-  if (ringsRead.contains(ring)) {
+  // The next-neighbour ring that is written is that of the next engine.
+  if (ringsRead.contains(ring) && !target::isNeighbourRing(ring)) {
     machine.rings[ring].push_back(message);
     return;
   }

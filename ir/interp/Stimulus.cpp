@@ -76,6 +76,14 @@ private:
   SmallVector<Type> globals;
 };
 
+/// Whether the channel leads to a PPF of `aggregate`, or may do so.
+static bool isFor(StringRef aggregate, ChannelOp channel) {
+  auto consumer =
+      channel->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+          channel.getConsumer());
+  return aggregate.empty() || !consumer || aggregateOf(consumer) == aggregate;
+}
+
 StimulusMaker::StimulusMaker(ModuleOp module, const CheckInputs &inputs,
                              uint64_t seed)
     : random(seed), inputs(inputs) {
@@ -92,7 +100,8 @@ StimulusMaker::StimulusMaker(ModuleOp module, const CheckInputs &inputs,
           std::swap(protocols.front(), protocol);
   for (auto channel : module.getOps<ChannelOp>())
     if (viaOf(channel) == Via::Ring && numberOf(channel, ringAttrName) &&
-        !channel.goesToTx() && !channel.comesFromRx())
+        !channel.goesToTx() && !channel.comesFromRx() &&
+        isFor(inputs.aggregate, channel))
       rings.push_back(channel);
   for (auto metadata : module.getOps<MetadataOp>())
     metadataWords += metadataWordCount(metadata.getType());

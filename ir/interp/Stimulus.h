@@ -20,6 +20,9 @@ struct CheckInputs {
   std::vector<PacketImage> frames;
   /// Calls that set up the program's tables.
   std::vector<ControlCall> calls;
+  /// Whose messages arrive, as next-neighbour rings have one number in all
+  /// engines; empty: all.
+  std::string aggregate;
 };
 
 /// Makes random packets and global data for `module` from `seed`.

@@ -3,6 +3,7 @@
 
 #include "ir/dialect/Baker.h"
 #include "ir/interp/Interpreter.h"
+#include "target-ixp/chip/Rings.h"
 #include "target-ixp/table/HashFunction.h"
 #include "tests/ir/ModuleText.h"
 
@@ -102,6 +103,23 @@ TEST_F(Arrivals, AMessageToAnotherRingLeaves) {
   const RunResult result = run({0});
   ASSERT_EQ(result.events.size(), 1u);
   EXPECT_EQ(result.events[0].kind, Event::Put);
+}
+
+TEST_F(Arrivals, AMessageToTheNextEngineLeaves) {
+  // The engine gets from the next-neighbour ring of the engine before it.
+  std::string text = forwarding(karakal::target::RingNeighbour);
+  const std::string get = "func.call @__ixp_scratch_get2(%five) : (i32)";
+  text.replace(text.find(get), get.size(),
+               "func.call @baker_neighbour_get() : ()");
+  text.insert(text.find("func.func private"),
+              "func.func private @baker_neighbour_get() -> (i32, i32)\n");
+  module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module) << text;
+  const RunResult result = run({0, karakal::target::RingNeighbour});
+  EXPECT_EQ(result.unknown, "");
+  ASSERT_EQ(result.events.size(), 2u);
+  EXPECT_EQ(result.events[0].kind, Event::Put);
+  EXPECT_EQ(result.events[1].kind, Event::Drop);
 }
 
 TEST_F(Arrivals, AMessageThatAPacketLeavesIsGoneForTheNextPacket) {

@@ -395,6 +395,18 @@ TEST_F(Stimuli, AMessageHasTheHeadOfItsChannel) {
   EXPECT_EQ(heads, (std::set<uint32_t>{134, 142, 150, 158, 166}));
 }
 
+TEST_F(Stimuli, AnAggregateGetsOnlyTheMessagesToItsPpfs) {
+  std::string text = withRing("baker.ring = 16 : i32, baker.id = 3 : i32");
+  const std::string kind = "baker.kind = #baker.kind<ppf>";
+  text.insert(text.rfind(kind), "baker.aggregate = \"two\", "
+                                "baker.core = #baker.core<me>, ");
+  CheckInputs inputs;
+  inputs.aggregate = "two";
+  EXPECT_THAT(share(make(text, inputs), isMessage), isAbout(0.2));
+  inputs.aggregate = "one";
+  EXPECT_EQ(share(make(text, inputs), isMessage), 0);
+}
+
 TEST_F(Stimuli, WithoutANumberAChannelBringsNoMessages) {
   const Stimulus stimulus = make(withRing("baker.id = 3 : i32"));
   EXPECT_EQ(share(stimulus, isMessage), 0);
