@@ -120,13 +120,6 @@ static Value addressOf(OpBuilder &builder, Location loc, Value handle,
   return builder.create<LLVM::AddOp>(loc, buffer, first);
 }
 
-/// The position of a burst in DRAM. `base` is the quadword of its first byte,
-/// which is byte `byte` of the quadword's second word if `isSecond`, and of the
-/// first word otherwise.
-struct BurstPosition {
-  Value base, isSecond, byte;
-};
-
 /// Returns the position of byte `at` after the head pointer `head`, a byte
 /// offset in the buffer of `handle`.
 static BurstPosition burstPosition(OpBuilder &builder, Location loc,
@@ -181,11 +174,10 @@ static SmallVector<Value> callUnaligned(OpBuilder &builder, Location loc,
   return results;
 }
 
-/// Extracts the `count` words at `position` from the enclosing ones.
-static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
-                                             const BurstPosition &position,
-                                             ArrayRef<Value> enclosing,
-                                             unsigned count) {
+SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
+                                      const BurstPosition &position,
+                                      ArrayRef<Value> enclosing,
+                                      unsigned count) {
   KARAKAL_ASSERT(enclosing.size() >= count + 2,
                  "the enclosing quadwords of the words");
   return callUnaligned(builder, loc, position,

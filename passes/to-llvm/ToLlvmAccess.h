@@ -16,6 +16,20 @@ void storeBurst(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::Value pointer, mlir::ArrayRef<mlir::Value> words,
                 unsigned align);
 
+/// The position of a burst in DRAM. `base` is the quadword of its first byte,
+/// which is byte `byte` of the quadword's second word if `isSecond`, and of the
+/// first word otherwise.
+struct BurstPosition {
+  mlir::Value base, isSecond, byte;
+};
+
+/// Extracts the `count` words at `position` from the enclosing ones, of which
+/// there are at least two more.
+mlir::SmallVector<mlir::Value>
+wordsFromEnclosing(mlir::OpBuilder &builder, mlir::Location loc,
+                   const BurstPosition &position,
+                   mlir::ArrayRef<mlir::Value> enclosing, unsigned count);
+
 /// Returns the bits of word `word` of a burst that writes the bytes `byteMask`.
 uint32_t maskWord(uint64_t byteMask, unsigned word);
 
