@@ -4,8 +4,9 @@
 // writes of constant bits, and flushes, where memory must be up to date (the
 // packet leaves, is copied, or continues under another anchor).
 //
-// Accesses with a variable index, and accesses that overlap the bytes that
-// these may touch, are not combined.
+// Accesses with a variable index are not combined, nor are those of the bytes
+// that such a write may touch. Such a read is a flush if some of its bytes are
+// written.
 
 #include "passes/pac/PacPackets.h"
 #include "ir/analysis/Explain.h"
@@ -201,7 +202,13 @@ namespace {
 struct Excluded {
   int32_t begin, end;
   Operation *op;
+  Value handle;
   bool isWrite;
+
+  bool overlaps(const Event &event) const {
+    return event.isAccess() && event.byteBegin() < end &&
+           begin < event.byteEnd();
+  }
 };
 
 class Collector {
@@ -216,7 +223,7 @@ public:
 private:
   template <typename Op>
   void access(Op op, Value value, Value index, Event::Kind kind);
-  void excludeWords(Operation *op, int32_t at, size_t words, bool isWrite);
+  template <typename Op> void excludeWords(Op op, int32_t delta, bool isWrite);
   void branch(BranchOpInterface op, Value handle);
   void use(Operation *op, Value handle);
   void useData(Operation *op, Value handle);
@@ -227,6 +234,7 @@ private:
     add({Event::Flush, op, handle, 0, 0, why});
   }
   bool excludeOverlaps();
+  void flushBeforeReads();
   void setWindow();
 
   const AnchorOffsets &offsets;
@@ -248,12 +256,15 @@ void Collector::access(Op op, Value value, Value index, Event::Kind kind) {
     return;
   }
   int32_t end = bit + int32_t(field.getWidth() * field.getCount());
-  excluded.push_back({bit >> 3, (end + 7) >> 3, op, kind == Event::Write});
+  excluded.push_back(
+      {bit >> 3, (end + 7) >> 3, op, op.getPacket(), kind == Event::Write});
 }
 
-void Collector::excludeWords(Operation *op, int32_t at, size_t words,
-                             bool isWrite) {
-  excluded.push_back({at, at + int32_t(4 * words), op, isWrite});
+template <typename Op>
+void Collector::excludeWords(Op op, int32_t delta, bool isWrite) {
+  int32_t begin = delta + op.getAt();
+  int32_t end = begin + int32_t(4 * op.getWords().size());
+  excluded.push_back({begin, end, op, op.getPacket(), isWrite});
 }
 
 void Collector::branch(BranchOpInterface op, Value handle) {
@@ -335,12 +346,8 @@ void Collector::useData(Operation *op, Value handle) {
       .Case([&](ir::PacketWriteOp write) {
         access(write, write.getValue(), write.getIndex(), Event::Write);
       })
-      .Case([&](ir::PacketLoadOp load) {
-        excludeWords(op, delta + load.getAt(), load.getWords().size(), false);
-      })
-      .Case([&](ir::PacketStoreOp store) {
-        excludeWords(op, delta + store.getAt(), store.getWords().size(), true);
-      })
+      .Case([&](ir::PacketLoadOp load) { excludeWords(load, delta, false); })
+      .Case([&](ir::PacketStoreOp store) { excludeWords(store, delta, true); })
       .Case([&](ir::PacketDecapOp decap) {
         if (changesAnchor(decap.getInner()))
           flush(op, handle, "the size of the header is not constant");
@@ -369,19 +376,14 @@ void Collector::collect(Value handle) {
       use(user, handle);
 }
 
-/// Removes accesses that overlap excluded ranges and excludes their bytes, too.
+/// Removes accesses that overlap excluded writes and excludes their bytes, too.
 /// Returns whether there were any.
 bool Collector::excludeOverlaps() {
   bool changed = false;
-  auto conflicts = [&](const Event &event, const Excluded &range) {
-    return event.isAccess() && event.byteBegin() < range.end &&
-           range.begin < event.byteEnd() &&
-           (range.isWrite || event.kind == Event::Write);
-  };
   for (size_t i = 0; i < found.size();) {
     Event event = found[i];
     auto overlap = llvm::find_if(excluded, [&](const Excluded &other) {
-      return conflicts(event, other);
+      return other.isWrite && other.overlaps(event);
     });
     if (overlap == excluded.end()) {
       ++i;
@@ -391,11 +393,22 @@ bool Collector::excludeOverlaps() {
         << "not combined: the access at " << overlap->op->getLoc()
         << " is not combined and may touch the same bytes";
     excluded.push_back({event.byteBegin(), event.byteEnd(), event.op,
-                        event.kind == Event::Write});
+                        event.handle, event.kind == Event::Write});
     found.erase(found.begin() + i);
     changed = true;
   }
   return changed;
+}
+
+/// Before an excluded read, memory must hold what is written.
+void Collector::flushBeforeReads() {
+  for (const Excluded &range : excluded) {
+    bool isWritten = llvm::any_of(found, [&](const Event &event) {
+      return event.kind == Event::Write && range.overlaps(event);
+    });
+    if (!range.isWrite && isWritten)
+      flush(range.op, range.handle, "these bytes are read by a command alone");
+  }
 }
 
 void Collector::setWindow() {
@@ -419,6 +432,7 @@ void Collector::setWindow() {
 void Collector::finish(func::FuncOp function) {
   while (excludeOverlaps()) {
   }
+  flushBeforeReads();
   setWindow();
   for (const Excluded &range : excluded)
     if (range.isWrite)

@@ -17,9 +17,10 @@ namespace {
 class Anchors : public FunctionText {
 protected:
   /// A function that gets %ph from a ring and receives %rx. Field "N" is 32
-  /// bits at byte N; a header has 16 bytes.
+  /// bits at byte N, "word" 4 of them from byte 0; a header has 16 bytes.
   void write(const std::string &operations) {
-    std::string fields = "#baker.protocol_field<\"half\" at 4 : 4>";
+    std::string fields = "#baker.protocol_field<\"half\" at 4 : 4>, "
+                         "#baker.protocol_field<\"word\" at 0 : 32 x 4>";
     for (unsigned byte = 0; byte < 40; byte += 2)
       fields += ", #baker.protocol_field<\"" + std::to_string(byte) + "\" at " +
                 std::to_string(8 * byte) + " : 32>";
@@ -157,6 +158,36 @@ TEST_F(Anchors, AccessesAreRelativeToTheAnchor) {
   EXPECT_EQ(anchor.phase, 2);
   EXPECT_LE(anchor.window.low, 2);
   EXPECT_GE(anchor.window.high, 14);
+}
+
+const std::string readWord =
+    "%w = baker.packet_read %ph \"word\"[%n] : !p -> i32\n";
+
+TEST_F(Anchors, AReadWithAVariableIndexNeedsWhatIsWrittenBefore) {
+  write("baker.packet_write %v, %ph \"4\" : i32, !p\n" + readWord +
+        "%a = baker.packet_read %ph \"4\" : !p -> i32\n"
+        "baker.packet_drop %ph : !p\n");
+  EXPECT_THAT(eventsOf(anchorOf(1)),
+              ElementsAre("w32 at 32", "flush", "r32 at 32", "drop"));
+}
+
+TEST_F(Anchors, AReadWithAVariableIndexIsNoFlushOfOtherBytes) {
+  write("baker.packet_write %v, %ph \"16\" : i32, !p\n" + readWord +
+        "%a = baker.packet_read %ph \"4\" : !p -> i32\n"
+        "baker.packet_drop %ph : !p\n");
+  EXPECT_THAT(eventsOf(anchorOf(1)),
+              ElementsAre("w32 at 128", "r32 at 32", "drop"));
+}
+
+TEST_F(Anchors, AWriteWithAVariableIndexKeepsItsBytesApart) {
+  write("%a = baker.packet_read %ph \"4\" : !p -> i32\n"
+        "%b = baker.packet_read %ph \"16\" : !p -> i32\n"
+        "baker.packet_write %v, %ph \"word\"[%n] : i32, !p\n"
+        "baker.packet_drop %ph : !p\n");
+  const Anchor anchor = anchorOf(1);
+  EXPECT_THAT(eventsOf(anchor), ElementsAre("r32 at 128", "drop"));
+  EXPECT_TRUE(anchor.isVolatile(0, 16));
+  EXPECT_FALSE(anchor.isVolatile(16, 20));
 }
 
 TEST_F(Anchors, AccessesInFrontOfTheAnchorAreNegative) {
