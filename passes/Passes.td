@@ -217,6 +217,8 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", "2200",
            "most operations of a function with copied paths">,
+    Option<"rareCopies", "rare-copies", "unsigned", "0",
+           "most operations of the copies in the code of rare PPFs">,
     Option<"metadata", "metadata", "bool", "true",
            "also combine accesses of descriptors">
   ];

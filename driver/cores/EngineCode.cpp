@@ -16,6 +16,7 @@
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
+#include <future>
 #include <memory>
 #include <optional>
 
@@ -95,11 +96,12 @@ Result<target::Microcode> compileInput(EngineInput &input) {
   return code;
 }
 
-/// The code of an aggregate while another thread compiles it, and what its
-/// passes had to say.
+/// The code of an aggregate that is compiled later or by another thread, and
+/// what its passes had to say.
 struct Pending {
   std::vector<mlir::Diagnostic> said;
   std::optional<Error> refused; ///< by the passes
+  unsigned uncopied = 0;
   std::shared_future<Result<target::Microcode>> code;
 };
 
@@ -117,8 +119,26 @@ Pending start(ModuleOp planned, const std::string &aggregate,
     pending.refused = input.error();
     return pending;
   }
+  pending.uncopied = input->core.uncopied;
   auto shared = std::make_shared<EngineInput>(std::move(*input));
   pending.code = pool.async([shared] { return compileInput(*shared); });
+  return pending;
+}
+
+/// Lowers an aggregate. finish() compiles it.
+Pending startHere(ModuleOp planned, const std::string &aggregate,
+                  const Options &options) {
+  Pending pending;
+  auto input = lowerEngine(planned, aggregate, options);
+  if (!input) {
+    pending.refused = input.error();
+    return pending;
+  }
+  pending.uncopied = input->core.uncopied;
+  auto shared = std::make_shared<EngineInput>(std::move(*input));
+  pending.code = std::async(std::launch::deferred, [shared] {
+                   return compileInput(*shared);
+                 }).share();
   return pending;
 }
 
@@ -156,6 +176,7 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
 struct EngineCompiler::Begun {
   OwningOpRef<ModuleOp> planned; ///< null if it is not kept
   std::vector<std::string> disabled;
+  unsigned rareCopies = 0;
   std::vector<Pending> engines;
 };
 
@@ -177,6 +198,7 @@ EngineCompiler::Begun EngineCompiler::lower(ModuleOp planned,
                                             const Options &options) {
   Begun made;
   made.disabled = options.pipeline.disabled;
+  made.rareCopies = options.pipeline.rareCopies;
   for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned))
     made.engines.push_back(start(planned, plan.name, options, *pool));
   return made;
@@ -195,6 +217,7 @@ EngineCompiler::compile(ModuleOp planned, const Options &options,
   Begun now;
   auto same = llvm::find_if(begun, [&](Begun &other) {
     return other.disabled == options.pipeline.disabled &&
+           other.rareCopies == options.pipeline.rareCopies &&
            OperationEquivalence::isEquivalentTo(
                *other.planned, planned, OperationEquivalence::Flags::None);
   });
@@ -208,12 +231,14 @@ EngineCompiler::compile(ModuleOp planned, const Options &options,
     meanwhile();
   std::vector<AggregateCode> engines;
   for (size_t i = 0; i < plans.size(); ++i) {
-    auto code = isParallel ? finish(now.engines[i], planned.getContext())
-                           : compileEngine(planned, plans[i].name, options);
-    if (!code)
-      return code.error();
     AggregateCode made;
     made.plan = plans[i];
+    Pending pending = isParallel ? std::move(now.engines[i])
+                                 : startHere(planned, plans[i].name, options);
+    auto code = finish(pending, planned.getContext());
+    if (!code)
+      return code.error();
+    made.uncopied = pending.uncopied;
     made.code = std::move(*code);
     if (auto mapped = options.pipeline.mappedContexts.find(plans[i].name);
         mapped != options.pipeline.mappedContexts.end())

@@ -32,6 +32,8 @@ struct AggregateCode {
   std::vector<Variant> variants;
   /// Contexts of each engine that run it, 0 = all.
   uint32_t contexts = 0;
+  /// Operations of rare paths that could be copied (CoreProgram).
+  unsigned uncopied = 0;
 };
 
 /// Makes the LLVM IR of one aggregate, linked and optimized.

@@ -41,6 +41,9 @@ constexpr double sameRate = 0.01;
 /// The least gain in rate for which caches stay if the engines are the limit.
 constexpr double cacheGainMin = 0.005;
 
+/// Words of code that an operation of a copied rare path takes: 1.33 in MPLS.
+constexpr double wordsPerRareOperation = 1.4;
+
 /// A compilation with fewer software caches. The caches that are left out stay
 /// out if they do not gain `gainMin` of the rate.
 struct CacheTrial {
@@ -397,6 +400,24 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
   return std::move(*plain);
 }
 
+/// Returns `made` with copies of rare paths on which the head is known, if its
+/// control store has room for them and the frequent code stays as fast.
+PlannedProgram withRareCopies(PlannedProgram made, EngineCompiler &compiler,
+                              Options options) {
+  if (made.engines.size() != 1 || made.engines.front().uncopied == 0)
+    return made;
+  size_t capacity = ir::chipOf(*made.program).meControlStore;
+  size_t words = made.engines.front().code.words.size();
+  options.pipeline.rareCopies =
+      unsigned(double(capacity - words) / wordsPerRareOperation);
+  HeldErrors dropped(made.program->getContext());
+  auto engines = compiler.compile(*made.program, options);
+  if (engines && predictionOf(*made.program, *engines).packetsPerSecond >=
+                     rateOf(made) * (1 - sameRate))
+    made.engines = std::move(*engines);
+  return made;
+}
+
 } // namespace
 
 Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
@@ -433,6 +454,7 @@ planAndCompile(ModuleOp program, const Options &options,
     if (onLikelyPlan)
       onLikelyPlan(*made->program);
   }
+  made = withRareCopies(std::move(*made), compiler, fewer);
   Status added =
       addNextNeighbourVariants(*made->program, made->engines, options);
   if (!added)

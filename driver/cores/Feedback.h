@@ -12,10 +12,12 @@
 //                  → engines by the cost of the code
 //                  → software caches                   compile without; caches
 //                                                      stay if they pay
+//                  → rare paths could have copies,     compile with them; they
+//                    and there is room for these         stay if they fit
 //
-// Cost: at most 12 compilations of the program, usually one to four: without
+// Cost: at most 13 compilations of the program, usually one to four: without
 // rare PPFs, with those that have room, and without caches. A trial of rare
-// PPFs that does not fit costs one more.
+// PPFs that does not fit costs one more, and so do copies of rare paths.
 
 #ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H

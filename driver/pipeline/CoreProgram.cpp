@@ -2,6 +2,7 @@
 
 #include "driver/pipeline/CoreProgram.h"
 #include "driver/pipeline/RunPasses.h"
+#include "ir/dialect/Attributes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -51,6 +52,8 @@ Result<CoreProgram> makeCoreProgram(ModuleOp program, ir::Core core,
   result.context = std::make_unique<llvm::LLVMContext>();
   result.module = translateModuleToLLVMIR(**lowered, *result.context,
                                           ir::stringifyCore(core));
+  result.uncopied =
+      ir::numberOf(lowered->get(), ir::uncopiedAttrName).value_or(0);
   KARAKAL_ASSERT(result.module, "the LLVM dialect translates to LLVM IR");
   return result;
 }

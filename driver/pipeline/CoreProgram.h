@@ -15,6 +15,8 @@ namespace karakal::driver {
 struct CoreProgram {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
+  /// Operations of rare paths that baker-pac had no leave to copy.
+  unsigned uncopied = 0;
 };
 
 /// Runs the passes for `core` over a copy of `program` and returns the copy in

@@ -176,6 +176,7 @@ void addPac(OpPassManager &passes, ir::Core, const PipelineOptions &options) {
   passes::PacOptions pac;
   // Phr replaces accesses of metadata by SSA values.
   pac.metadata = !includes(options.level, Level::Phr);
+  pac.rareCopies = options.rareCopies;
   passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }

@@ -35,6 +35,8 @@ struct PipelineOptions {
   double coldShare = 0.001;
   /// Rare PPFs that stay on the engines, most packets first.
   unsigned rareOnEngines = std::numeric_limits<unsigned>::max();
+  /// Most operations of copied paths in the code of rare PPFs.
+  unsigned rareCopies = 0;
   /// Packets a second that channels towards the XScale core pass: PACKETS for
   /// each, CHANNEL=PACKETS for one; none: no limits.
   std::vector<std::string> puntRates;

@@ -348,6 +348,7 @@ static const Decision decisions[] = {
     {coreAttrName, "func.func", verifyCore},
     {coldAttrName, "func.func", verifyUnit<coldAttrName>},
     {rareAttrName, "func.func", verifyUnit<rareAttrName>},
+    {uncopiedAttrName, "builtin.module", verifyNumber<uncopiedAttrName>},
     {exclusiveAttrName, "func.func", verifyUnit<exclusiveAttrName>},
     {intervalAttrName, "func.func", verifyPositive<intervalAttrName>},
     {cycleAttrName, "baker.channel", verifyUnit<cycleAttrName>},

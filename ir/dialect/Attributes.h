@@ -37,6 +37,8 @@
 //                       baker.branch   array<i64: …>: how often each
 //                                      successor was taken, see
 //                                      ProfileAttributes.h
+//                       baker.uncopied N : i32: operations of rare paths that
+//                                      baker-pac copies if it may
 //   on baker.channel    baker.profile  {packets = N : i64}
 //                       baker.via      #baker.via<call>, <ring>
 //                       baker.ring     N : i32
@@ -73,6 +75,7 @@ inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
 inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral rareAttrName = "baker.rare";
+inline constexpr llvm::StringLiteral uncopiedAttrName = "baker.uncopied";
 inline constexpr llvm::StringLiteral exclusiveAttrName = "baker.exclusive";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";

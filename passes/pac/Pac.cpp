@@ -21,6 +21,7 @@
 // Ensures: the same behaviour. Cost: about linear in the program.
 
 #include "ir/analysis/Explain.h"
+#include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"
 #include "passes/pac/PacGlobals.h"
 #include "passes/pac/PacLikelyIndices.h"
@@ -51,7 +52,7 @@ public:
 
 private:
   void runOnOperation() override;
-  void combine(func::FuncOp function);
+  unsigned combine(func::FuncOp function);
   void combineBytes(func::FuncOp function, Bytes bytes);
   bool combineAnchor(Anchor &anchor, func::FuncOp function,
                      DominanceInfo &dominance, const Frequencies &frequencies,
@@ -120,9 +121,10 @@ void Pac::combineBytes(func::FuncOp function, Bytes bytes) {
     (void)tryToPromoteMemorySlots(promotable, builder, layout, dominance);
 }
 
-void Pac::combine(func::FuncOp function) {
+/// Returns the operations of rare paths that are not copied.
+unsigned Pac::combine(func::FuncOp function) {
   splitLikelyIndices(function);
-  specializePaths(function, maxOperations);
+  unsigned uncopied = specializePaths(function, {maxOperations, rareCopies});
   combineBytes(function, Bytes::Data);
   if (metadata)
     combineBytes(function, Bytes::Descriptor);
@@ -130,6 +132,7 @@ void Pac::combine(func::FuncOp function) {
   Frequencies frequencies(function, dominance);
   combineLoads(function, dominance, frequencies);
   combineStores(function);
+  return uncopied;
 }
 
 void Pac::runOnOperation() {
@@ -145,9 +148,14 @@ void Pac::runOnOperation() {
   clean.addPass(createCSEPass());
   if (failed(runPipeline(clean, getOperation())))
     return signalPassFailure();
+  unsigned uncopied = 0;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isDeclaration())
-      combine(function);
+      uncopied += combine(function);
+  if (uncopied != 0)
+    getOperation()->setAttr(
+        ir::uncopiedAttrName,
+        IntegerAttr::get(IntegerType::get(&getContext(), 32), uncopied));
 }
 
 } // namespace

@@ -60,10 +60,15 @@ Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
 
 } // namespace
 
-bool isFresh(Value handle) {
+std::optional<int32_t> headOf(Value handle) {
   auto take = handle.getDefiningOp<ir::PacketTakeOp>();
-  return (take && take.getFromRx()) ||
-         handle.getDefiningOp<ir::PacketCreateOp>();
+  if ((take && take.getFromRx()) || handle.getDefiningOp<ir::PacketCreateOp>())
+    return int32_t(target::BufferHeadroom);
+  ir::HeadAttr head =
+      take ? take->getAttrOfType<ir::HeadAttr>(ir::headAttrName) : nullptr;
+  if (head && head.isExact())
+    return int32_t(head.getValue());
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -466,11 +471,11 @@ void setAlignment(Anchor &anchor) {
     return;
   }
   anchor.isZero = bool(anchor.value.getDefiningOp<ir::PacketCreateOp>());
-  if (!isFresh(anchor.value))
+  anchor.head = headOf(anchor.value);
+  if (!anchor.head)
     return;
-  anchor.head = target::BufferHeadroom;
   anchor.grain = 8;
-  anchor.phase = -int32_t(target::BufferHeadroom) & 7;
+  anchor.phase = -*anchor.head & 7;
 }
 
 } // namespace

@@ -35,9 +35,10 @@ struct AnchorOffset {
   }
 };
 
-/// Whether `handle` is a packet from Rx or packet_create, whose head is at
-/// target::BufferHeadroom.
-bool isFresh(mlir::Value handle);
+/// The byte of its buffer at which the head of `handle` is, if it is a packet
+/// from Rx or packet_create, or from a channel whose packets have one head
+/// (`baker.head` of channel-heads).
+std::optional<int32_t> headOf(mlir::Value handle);
 
 /// The bytes whose accesses are combined.
 enum class Bytes { Data, Descriptor };

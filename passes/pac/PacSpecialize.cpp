@@ -10,7 +10,8 @@
 //   ^body: … cf.br ^head(%inner)              copy of ^body goes on to ^head
 //
 // For a loop this peels its first iteration. The copy extends to the end of the
-// packet. Only edges that enough packets take are copied.
+// packet. Only edges that enough packets take are copied, and in the code of
+// rare packets each block once.
 //
 // The paper's section 5.3.2 needs the head on each path; the copies make it
 // constant there.
@@ -20,6 +21,7 @@
 #include "ir/dialect/Batches.h"
 #include "passes/pac/CloneBlocks.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -72,21 +74,29 @@ bool touchesPackets(Block *block) {
 
 class Specializer {
 public:
-  Specializer(func::FuncOp function, unsigned operationsMax)
-      : function(function), operationsMax(operationsMax) {}
+  Specializer(func::FuncOp function, CopyLimits limits)
+      : function(function),
+        isRare(function.getName() == target::runtime::ContextEntry),
+        operationsMax(isRare ? countOperations(function) + limits.rareCopies
+                             : limits.operations) {}
 
   unsigned run();
 
 private:
   std::optional<Edge> findEdge(DominanceInfo &dominance);
   bool isKnown(AnchorOffset place) const {
-    return place.anchor && isFresh(place.anchor);
+    return place.anchor && headOf(place.anchor);
   }
   bool copy(const Edge &edge, DominanceInfo &dominance);
 
   func::FuncOp function;
+  /// Whether the function takes the packets of rare PPFs.
+  bool isRare;
   unsigned operationsMax;
+  /// Operations of the paths that would make more.
+  unsigned uncopied = 0;
   llvm::DenseSet<std::pair<Block *, unsigned>> refused;
+  llvm::DenseSet<Block *> copied;
 };
 
 /// Returns the most frequent edge with a known head to a block where handles
@@ -131,13 +141,15 @@ bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
   for (Block *block : region)
     size += llvm::count_if(*block, isCode);
   Operation *branch = edge.from->getTerminator();
-  if (llvm::none_of(region, touchesPackets))
+  if (llvm::none_of(region, touchesPackets) ||
+      (isRare && copied.contains(edge.to)))
     return false;
   if (countOperations(function) + size > operationsMax) {
     ir::explain(branch, "pac")
         << "handles with different heads meet, and the known one gets no path "
            "of its own: its "
         << size << " operations would make more than " << operationsMax;
+    uncopied += size;
     return false;
   }
   ir::explain(branch, "pac")
@@ -155,27 +167,25 @@ bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
   KARAKAL_ASSERT(branch->getSuccessor(edge.index) == edge.to,
                  "the edge goes to the copied block");
   branch->setSuccessor(first, edge.index);
+  copied.insert(edge.to);
   return true;
 }
 
 unsigned Specializer::run() {
-  unsigned count = 0;
   while (true) {
     DominanceInfo dominance(function);
     std::optional<Edge> edge = findEdge(dominance);
     if (!edge)
-      return count;
-    if (copy(*edge, dominance))
-      ++count;
-    else
+      return isRare ? uncopied : 0;
+    if (!copy(*edge, dominance))
       refused.insert({edge->from, edge->index});
   }
 }
 
 } // namespace
 
-unsigned specializePaths(func::FuncOp function, unsigned operationsMax) {
-  return Specializer(function, operationsMax).run();
+unsigned specializePaths(func::FuncOp function, CopyLimits limits) {
+  return Specializer(function, limits).run();
 }
 
 } // namespace karakal::passes::pac

@@ -7,10 +7,17 @@
 
 namespace karakal::passes::pac {
 
-/// Copies paths so that frequent packets keep their anchor. Stops before the
-/// function has more than `operationsMax` operations. Returns the number of
-/// edges that got a path of their own.
-unsigned specializePaths(mlir::func::FuncOp function, unsigned operationsMax);
+/// How much copies may make of a function.
+struct CopyLimits {
+  /// The most operations that it has then, ...
+  unsigned operations;
+  /// ... or that are added, if it is the code of rare PPFs.
+  unsigned rareCopies;
+};
+
+/// Copies paths so that packets keep their anchor. Returns the operations of
+/// the paths that `limits` leave uncopied, if it is the code of rare PPFs.
+unsigned specializePaths(mlir::func::FuncOp function, CopyLimits limits);
 
 } // namespace karakal::passes::pac
 

@@ -19,8 +19,9 @@ TABLES = int(os.environ.get("KARAKAL_RANDOM_TABLES", "4"))
 #: Additional seeds: a flush in a block of one operation, where it depends on
 #: neighbouring data in the host's memory whether it fails; locks in blocks that never
 #: run, whose time is a difference of rounded sums; a packet that is in a queue when
-#: the others have left.
-RARE = (1431, 108, 32)
+#: the others have left; an aggregate that gets from a next-neighbour ring and puts
+#: on one, where the head is known.
+RARE = (1431, 108, 32, 7333)
 
 
 @requires("bakerc", "ixpsim")

@@ -132,11 +132,24 @@ TEST_F(Anchors, HandlesThatMeetAtTwoDistancesBeginAnAnchor) {
   EXPECT_EQ(offset.delta, 4);
 }
 
-TEST_F(Anchors, OnlyPacketsFromRxAndMadeOnesHaveTheirHeadAfterTheHeadroom) {
+TEST_F(Anchors, TheHeadOfAReceivedPacketIsAfterTheHeadroom) {
   write("%made = baker.packet_create %n {t.n = 3} : !p\n");
-  EXPECT_FALSE(isFresh(value(1)));
-  EXPECT_TRUE(isFresh(value(2)));
-  EXPECT_TRUE(isFresh(value(3)));
+  EXPECT_EQ(headOf(value(1)), std::nullopt);
+  EXPECT_EQ(headOf(value(2)), 128);
+  EXPECT_EQ(headOf(value(3)), 128);
+}
+
+TEST_F(Anchors, TheHeadOfAMessageIsThatOfItsChannelIfItHasOne) {
+  write("%one = baker.packet_take %m, %n {t.n = 3, baker.head = "
+        "#baker.head<offset 142>} : !p\n"
+        "%many = baker.packet_take %m, %n {t.n = 4, baker.head = "
+        "#baker.head<mod 8 is 6>} : !p\n"
+        "%a = baker.packet_read %one \"2\" : !p -> i32\n");
+  EXPECT_EQ(headOf(value(3)), 142);
+  EXPECT_EQ(headOf(value(4)), std::nullopt);
+  const Anchor anchor = anchorOf(3);
+  EXPECT_EQ(anchor.grain, 8);
+  EXPECT_EQ(anchor.floorTo(2, 8), 2); // byte 144 of the buffer
 }
 
 //===----------------------------------------------------------------------===//
