@@ -4,6 +4,7 @@
 
 #include "codegen-me/prepare/PathMarks.h"
 
+#include "codegen-me/target/IxpInstrInfo.h"
 #include "target-ixp/chip/PathMarks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -54,7 +55,9 @@ void markPaths(Function &function) {
   }
 }
 
-bool isPathProbe(const MachineInstr &instr) {
+bool isPathMark(const MachineInstr &instr) {
+  if (instr.getOpcode() == Ixp::PATHMARK)
+    return true;
   return instr.isPseudoProbe() &&
          instr.getOperand(ProbeAttributes).getImm() == PathProbeAttributes;
 }

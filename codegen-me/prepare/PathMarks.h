@@ -13,10 +13,12 @@
 //
 //     call void @llvm.pseudoprobe(i64 kind, i64 number, i32 1, i64 -1)
 //
-// The words of its basic block get the mark, because they run if and only if
-// the call would. A probe yields no word. A pass may lose a probe with a block
-// that it merges into others, but never moves one to a path that did not have
-// it, so the analysis may rely on a mark, and not on its absence.
+// Before blocks with the same code are merged, the probe becomes a PATHMARK
+// (machine/KeepPathMarks.cpp). The words of its basic block get the mark,
+// because they run if and only if the call would. Neither yields a word. A pass
+// may lose a mark with a block that it merges into others, but never moves one
+// to a path that did not have it, so the analysis may rely on a mark, and not
+// on its absence.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_PATHMARKS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_PATHMARKS_H
@@ -26,14 +28,15 @@
 
 namespace karakal::codegen {
 
-/// Operands of a probe's machine instruction.
-constexpr unsigned PathProbeKind = 0, PathProbeNumber = 1;
+/// Operands of a mark's machine instruction.
+constexpr unsigned PathMarkKind = 0, PathMarkNumber = 1;
 
 /// Replaces the calls that mark paths by probes.
 void markPaths(llvm::Function &function);
 
-/// Whether the instruction is a probe of markPaths, not of markLoops.
-bool isPathProbe(const llvm::MachineInstr &instr);
+/// Whether the instruction is a probe of markPaths, not of markLoops, or a
+/// PATHMARK.
+bool isPathMark(const llvm::MachineInstr &instr);
 
 } // namespace karakal::codegen
 

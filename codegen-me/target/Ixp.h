@@ -210,6 +210,7 @@ llvm::FunctionPass *createCommandSchedule();
 llvm::FunctionPass *createCommandExpansion();
 llvm::FunctionPass *createTransferAllocation();
 llvm::FunctionPass *createBankAssignment();
+llvm::FunctionPass *createKeepPathMarks();
 
 /// The ld_field mask of a word whose bytes are all 0 or ff; 0 for other words.
 inline unsigned byteMaskOf(uint32_t value) {

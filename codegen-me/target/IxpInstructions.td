@@ -416,6 +416,9 @@ def CRCEND : IxpInst<KindCrc, (outs GPR:$d), (ins)>;
 let hasSideEffects = 1 in {
 def SWAP : IxpInst<KindSwap, (outs), (ins i32imm:$signal)>; // 0: none
 def BARRIER : IxpInst<KindBarrier, (outs), (ins)>;
+// What the paths through its block do (prepare/PathMarks.h): no words.
+let Size = 0 in
+def PATHMARK : IxpInst<KindBarrier, (outs), (ins i32imm:$kind, i32imm:$n)>;
 def CSRREAD : IxpInst<KindCsrRead, (outs GPR:$d), (ins i32imm:$csr)>;
 def CSRWRITE : IxpInst<KindCsrWrite, (outs), (ins i32imm:$csr, GPR:$b)>;
 def RINGSTATUS : IxpInst<KindRingStatus, (outs GPR:$d), (ins i32imm:$state)>;

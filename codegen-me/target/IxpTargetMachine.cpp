@@ -104,6 +104,10 @@ public:
     addPass(createTransferAllocation());
     addPass(createBankAssignment());
   }
+  void addMachineLateOptimization() override {
+    addPass(createKeepPathMarks());
+    TargetPassConfig::addMachineLateOptimization();
+  }
 };
 
 } // namespace

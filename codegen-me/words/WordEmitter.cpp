@@ -142,10 +142,10 @@ void WordEmitter::markLoop(const MachineInstr &probe) {
 void WordEmitter::markPaths(const MachineBasicBlock &block) {
   std::vector<target::PathMark> marks;
   for (const MachineInstr &instr : block)
-    if (isPathProbe(instr))
+    if (isPathMark(instr))
       marks.push_back(
-          {static_cast<target::PathMark::Kind>(literal(instr, PathProbeKind)),
-           literal(instr, PathProbeNumber)});
+          {static_cast<target::PathMark::Kind>(literal(instr, PathMarkKind)),
+           literal(instr, PathMarkNumber)});
   if (program.marks.back() != marks)
     program.marks.push_back(marks);
 }
@@ -533,7 +533,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
     markPaths(block);
     program.currentFrequency = frequencies.lookup(&block);
     for (const MachineInstr &instr : block) {
-      if (instr.isPseudoProbe() && !isPathProbe(instr))
+      if (instr.isPseudoProbe() && !isPathMark(instr))
         markLoop(instr);
       if (instr.isMetaInstruction())
         continue;

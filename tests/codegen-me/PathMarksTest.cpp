@@ -10,6 +10,7 @@
 #include "codegen-me/CodeGenMe.h"
 #include "target-ixp/chip/PathMarks.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -138,6 +139,36 @@ TEST(PathMarks, BlocksThatBecomeOneKeepNoForeignMark) {
     if (auto at = code->marks.find(other); at != code->marks.end())
       for (uint32_t word : at->second)
         EXPECT_FALSE(engine.executed.count(word)) << word;
+  }
+}
+
+TEST(PathMarks, APathThroughMergedBlocksHasItsMark) {
+  std::string text = twins;
+  auto replace = [&](const std::string &from, const std::string &to) {
+    for (size_t at = 0; (at = text.find(from, at)) != text.npos;
+         at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  replace("__ixp_path_channel(i32 2)", "__ixp_path_channel(i32 1)");
+  // LLVM merges code from a few instructions on.
+  const std::string store =
+      "store volatile i32 %v, ptr addrspace(1) %q, align 4\n";
+  replace("store i32 %v, ptr addrspace(1) %q, align 4\n",
+          store + store + store + store);
+  for (uint32_t value : {0u, 9u}) {
+    llvm::LLVMContext context;
+    auto module = parse(text, context);
+    ASSERT_TRUE(module);
+    auto code = codegen::compileForMe(*module, {});
+    ASSERT_TRUE(bool(code)) << code.error().str();
+    TinyEngine engine(code->words);
+    engine.sram[16] = value;
+    ASSERT_EQ(engine.run(1000), "");
+    EXPECT_EQ(engine.sram[32], value);
+    const auto &marked = code->marks[{target::PathMark::Kind::Channel, 1}];
+    EXPECT_TRUE(llvm::any_of(marked, [&](uint32_t word) {
+      return engine.executed.count(word) != 0;
+    })) << value;
   }
 }
 
