@@ -14,6 +14,7 @@
 #include "ir/dialect/Layout.h"
 #include "target-ixp/chip/MemoryMap.h"
 
+#include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -59,6 +60,19 @@ Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
 }
 
 } // namespace
+
+Value handleBefore(const Anchor &anchor, DominanceInfo &dominance,
+                   Operation *op) {
+  Value last = anchor.value;
+  for (Value handle : anchor.handles)
+    if (dominance.properlyDominates(handle, op) &&
+        (handle.getDefiningOp()
+             ? dominance.properlyDominates(last, handle.getDefiningOp())
+             : dominance.dominates(last.getParentBlock(),
+                                   handle.getParentBlock())))
+      last = handle;
+  return last;
+}
 
 std::optional<int32_t> headOf(Value handle) {
   auto take = handle.getDefiningOp<ir::PacketTakeOp>();
@@ -223,7 +237,8 @@ public:
 
   void collect(Value handle);
   /// Removes events that overlap excluded ranges, and sets the window.
-  void finish(func::FuncOp function);
+  void finish(func::FuncOp function, DominanceInfo &dominance,
+              const CFGLoopInfo *loops);
 
 private:
   template <typename Op>
@@ -239,7 +254,7 @@ private:
     add({Event::Flush, op, handle, 0, 0, why});
   }
   bool excludeOverlaps();
-  void flushBeforeReads();
+  void flushBeforeReads(DominanceInfo &dominance, const CFGLoopInfo *loops);
   void setWindow();
 
   const AnchorOffsets &offsets;
@@ -405,14 +420,34 @@ bool Collector::excludeOverlaps() {
   return changed;
 }
 
-/// Before an excluded read, memory must hold what is written.
-void Collector::flushBeforeReads() {
-  for (const Excluded &range : excluded) {
-    bool isWritten = llvm::any_of(found, [&](const Event &event) {
-      return event.kind == Event::Write && range.overlaps(event);
+/// Before an excluded read, memory must hold what is written. A read in a loop
+/// that does not write the bytes finds them written before the loop.
+void Collector::flushBeforeReads(DominanceInfo &dominance,
+                                 const CFGLoopInfo *loops) {
+  auto isWritten = [&](const Excluded &range, const CFGLoop *loop) {
+    return llvm::any_of(found, [&](const Event &event) {
+      return event.kind == Event::Write && range.overlaps(event) &&
+             (!loop || loop->contains(event.op->getBlock()));
     });
-    if (!range.isWrite && isWritten)
-      flush(range.op, range.handle, "these bytes are read by a command alone");
+  };
+  const char *why = "these bytes are read by a command alone";
+  for (const Excluded &range : excluded) {
+    if (range.isWrite || !isWritten(range, nullptr))
+      continue;
+    const CFGLoop *outside = nullptr;
+    for (const CFGLoop *loop = loops ? loops->getLoopFor(range.op->getBlock())
+                                     : nullptr;
+         loop && !loop->contains(Value(anchor.value).getParentBlock()) &&
+         !isWritten(range, loop);
+         loop = loop->getParentLoop())
+      outside = loop;
+    if (!outside) {
+      flush(range.op, range.handle, why);
+      continue;
+    }
+    for (Block *block : outside->getHeader()->getPredecessors())
+      if (Operation *end = block->getTerminator(); !outside->contains(block))
+        flush(end, handleBefore(anchor, dominance, end), why);
   }
 }
 
@@ -434,10 +469,11 @@ void Collector::setWindow() {
   window.high = anchor.ceilTo(window.high, 8);
 }
 
-void Collector::finish(func::FuncOp function) {
+void Collector::finish(func::FuncOp function, DominanceInfo &dominance,
+                       const CFGLoopInfo *loops) {
   while (excludeOverlaps()) {
   }
-  flushBeforeReads();
+  flushBeforeReads(dominance, loops);
   setWindow();
   for (const Excluded &range : excluded)
     if (range.isWrite)
@@ -500,8 +536,12 @@ std::vector<Anchor> findAnchors(func::FuncOp function, Bytes bytes) {
     collectors.emplace_back(offsets, anchor);
   for (Value handle : offsets.handles())
     collectors[indexOf[offsets.of(handle).anchor]].collect(handle);
+  DominanceInfo dominance(function);
+  std::optional<CFGLoopInfo> loops;
+  if (Region &body = function.getBody(); !body.hasOneBlock())
+    loops.emplace(dominance.getDomTree(&body));
   for (Collector &collector : collectors)
-    collector.finish(function);
+    collector.finish(function, dominance, loops ? &*loops : nullptr);
   return anchors;
 }
 

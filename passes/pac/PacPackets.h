@@ -16,6 +16,7 @@
 #include "support/Assert.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -145,6 +146,11 @@ struct Anchor {
     });
   }
 };
+
+/// Returns the current handle of the anchor before `op`: the last of those that
+/// dominate it.
+mlir::Value handleBefore(const Anchor &anchor, mlir::DominanceInfo &dominance,
+                         mlir::Operation *op);
 
 /// Returns the anchors of `function` with their events, in the order of their
 /// values. Requires `splitEdges`.

@@ -84,21 +84,6 @@ struct Cluster {
   double cost = 0;
 };
 
-/// Returns the current handle of the anchor before `op`: the last of those that
-/// dominate it.
-Value handleBefore(const Anchor &anchor, DominanceInfo &dominance,
-                   Operation *op) {
-  Value last = anchor.value;
-  for (Value handle : anchor.handles)
-    if (dominance.properlyDominates(handle, op) &&
-        (handle.getDefiningOp()
-             ? dominance.properlyDominates(last, handle.getDefiningOp())
-             : dominance.dominates(last.getParentBlock(),
-                                   handle.getParentBlock())))
-      last = handle;
-  return last;
-}
-
 class Planner {
 public:
   Planner(const Anchor &anchor, DominanceInfo &dominance,
@@ -121,7 +106,7 @@ private:
   void addNeeds(Operation *op, const llvm::BitVector &bytes);
 
   Value handleBefore(Operation *op) const {
-    return karakal::passes::pac::handleBefore(anchor, dominance, op);
+    return pac::handleBefore(anchor, dominance, op);
   }
   int32_t deltaOf(Value handle) const { return anchor.delta.lookup(handle); }
   Operation *firstAfterAnchor() const;

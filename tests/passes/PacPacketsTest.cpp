@@ -192,6 +192,27 @@ TEST_F(Anchors, AReadWithAVariableIndexIsNoFlushOfOtherBytes) {
               ElementsAre("w32 at 128", "r32 at 32", "drop"));
 }
 
+TEST_F(Anchors, AReadInALoopFindsWhatIsWrittenBeforeTheLoop) {
+  write("baker.packet_write %v, %ph \"4\" : i32, !p\n"
+        "cf.br ^loop\n^loop:\n" +
+        readWord +
+        "cf.cond_br %c, ^loop, ^end\n^end:\nbaker.packet_drop %ph : !p\n");
+  const Anchor anchor = anchorOf(1);
+  EXPECT_THAT(eventsOf(anchor), ElementsAre("w32 at 32", "flush", "drop"));
+  for (const auto &[block, events] : anchor.events)
+    for (const Event &event : events)
+      if (event.kind == Event::Flush)
+        EXPECT_TRUE(block->isEntryBlock());
+}
+
+TEST_F(Anchors, AReadInALoopThatWritesIsAFlushThere) {
+  write("cf.br ^loop\n^loop:\n"
+        "baker.packet_write %v, %ph \"4\" : i32, !p\n" +
+        readWord +
+        "cf.cond_br %c, ^loop, ^end\n^end:\nbaker.packet_drop %ph : !p\n");
+  EXPECT_THAT(eventsOf(anchorOf(1)), ElementsAre("w32 at 32", "flush", "drop"));
+}
+
 TEST_F(Anchors, AWriteWithAVariableIndexKeepsItsBytesApart) {
   write("%a = baker.packet_read %ph \"4\" : !p -> i32\n"
         "%b = baker.packet_read %ph \"16\" : !p -> i32\n"
