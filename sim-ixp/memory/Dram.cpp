@@ -7,7 +7,9 @@
 // the bank is busy until the bus has served it. A write
 // changes memory at the start of its first piece, and a read takes effect at
 // the start of its last. Accesses to one address share a bank, so a read sees
-// every write that arrived before it.
+// every write that arrived before it. With error correction, a write of a part
+// of a quadword occupies bank and bus twice ("IXP2800 Hardware Reference
+// Manual", section 2.4.2).
 
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/observe/ChipObserver.h"
@@ -44,6 +46,12 @@ uint32_t maskOf(const Command &command, uint32_t index) {
     if (bytes >> byte & 1)
       mask |= 0xffu << 8 * (3 - byte);
   return mask;
+}
+
+/// Whether the command writes a part of a quadword.
+bool isPartial(const Command &command) {
+  return command.op == Op::DramWrite &&
+         (maskOf(command, 0) & maskOf(command, 1)) != ~0u;
 }
 
 /// n with 2^n = value; 0 if there is none.
@@ -196,6 +204,10 @@ void Dram::accept(Command &command) {
     ready = std::max(ready, chassis.pull(command, words, nullptr));
   else if (command.op == Op::DramRbufRd)
     ready = std::max(ready, chassis.pullBuffer(command.count));
+  if (chassis.parameters().dramEcc && isPartial(command))
+    ready =
+        reserve(command.address, command.count * 8u, /*isWrite=*/false, ready)
+            .last;
   bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
   BurstTimes times =
       reserve(command.address, command.count * 8u, isWrite, ready);

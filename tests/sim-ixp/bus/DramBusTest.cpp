@@ -130,6 +130,25 @@ TEST_F(DramBusTest, ATurnaroundIsBetweenTransfersOnly) {
   EXPECT_EQ(dram->memory().readWord(bankThree), 7u);
 }
 
+TEST_F(DramBusTest, WithErrorCorrectionAPartOfAQuadwordIsReadFirst) {
+  // The bank is free 36 cycles after each access of it.
+  auto readAfterWrite = [&](uint32_t mask) {
+    make();
+    Command &write = issue(Op::DramWrite, 0);
+    write.isIndirect = true;
+    write.indirectWord =
+        target::IndirectByteMask | mask << target::IndirectByteMaskShift;
+    issue(Op::DramRead, 8);
+    return cycleOf(2);
+  };
+  const uint64_t whole = readAfterWrite(0xff);
+  EXPECT_EQ(readAfterWrite(0x0f), whole);
+  parameters.dramEcc = 1;
+  EXPECT_EQ(readAfterWrite(0xff), whole);
+  EXPECT_EQ(readAfterWrite(0x0f), whole + 36);
+  EXPECT_EQ(readAfterWrite(0x01), whole + 36);
+}
+
 //===----------------------------------------------------------------------===//
 // Buffers of the media interface
 //===----------------------------------------------------------------------===//
