@@ -218,7 +218,7 @@ def test_memory_decisions_and_profile(report: Json, plain: Json) -> None:
     assert ("@m.seen in scratch", seen["reason"]) in {d[2:] for d in decisions}
     # What has no reason is a decision alone.
     assert any(
-        d[1:] == ("pac", "8 bytes written by one command", "") for d in decisions
+        d[1:] == ("pac", "16 bytes written by one command", "") for d in decisions
     )
     packets = report["profile_packets"]
     assert packets == {"m.a.in_cc": 40, "m.b.in_cc": 30, "m.reset": 0}
