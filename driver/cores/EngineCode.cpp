@@ -101,19 +101,14 @@ Result<target::Microcode> compileInput(EngineInput &input) {
 struct Pending {
   std::vector<mlir::Diagnostic> said;
   std::optional<Error> refused; ///< by the passes
-  unsigned uncopied = 0;
+  unsigned uncopied = 0;        ///< as in CoreProgram
   std::shared_future<Result<target::Microcode>> code;
 };
 
-/// Lowers an aggregate, and lets `pool` compile it.
+/// Lowers an aggregate, and lets `pool` compile it; without one, finish() does.
 Pending start(ModuleOp planned, const std::string &aggregate,
-              const Options &options, llvm::ThreadPoolInterface &pool) {
+              const Options &options, llvm::ThreadPoolInterface *pool) {
   Pending pending;
-  ScopedDiagnosticHandler keep(planned.getContext(),
-                               [&](mlir::Diagnostic &diagnostic) {
-                                 pending.said.push_back(std::move(diagnostic));
-                                 return llvm::success();
-                               });
   auto input = lowerEngine(planned, aggregate, options);
   if (!input) {
     pending.refused = input.error();
@@ -121,24 +116,23 @@ Pending start(ModuleOp planned, const std::string &aggregate,
   }
   pending.uncopied = input->core.uncopied;
   auto shared = std::make_shared<EngineInput>(std::move(*input));
-  pending.code = pool.async([shared] { return compileInput(*shared); });
+  auto compile = [shared] { return compileInput(*shared); };
+  pending.code = pool ? pool->async(compile)
+                      : std::async(std::launch::deferred, compile).share();
   return pending;
 }
 
-/// Lowers an aggregate. finish() compiles it.
-Pending startHere(ModuleOp planned, const std::string &aggregate,
-                  const Options &options) {
-  Pending pending;
-  auto input = lowerEngine(planned, aggregate, options);
-  if (!input) {
-    pending.refused = input.error();
-    return pending;
-  }
-  pending.uncopied = input->core.uncopied;
-  auto shared = std::make_shared<EngineInput>(std::move(*input));
-  pending.code = std::async(std::launch::deferred, [shared] {
-                   return compileInput(*shared);
-                 }).share();
+/// The same, and keeps what the passes say.
+Pending startSilently(ModuleOp planned, const std::string &aggregate,
+                      const Options &options, llvm::ThreadPoolInterface &pool) {
+  std::vector<mlir::Diagnostic> said;
+  ScopedDiagnosticHandler keep(planned.getContext(),
+                               [&](mlir::Diagnostic &diagnostic) {
+                                 said.push_back(std::move(diagnostic));
+                                 return llvm::success();
+                               });
+  Pending pending = start(planned, aggregate, options, &pool);
+  pending.said = std::move(said);
   return pending;
 }
 
@@ -200,7 +194,7 @@ EngineCompiler::Begun EngineCompiler::lower(ModuleOp planned,
   made.disabled = options.pipeline.disabled;
   made.rareCopies = options.pipeline.rareCopies;
   for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned))
-    made.engines.push_back(start(planned, plan.name, options, *pool));
+    made.engines.push_back(startSilently(planned, plan.name, options, *pool));
   return made;
 }
 
@@ -233,8 +227,9 @@ EngineCompiler::compile(ModuleOp planned, const Options &options,
   for (size_t i = 0; i < plans.size(); ++i) {
     AggregateCode made;
     made.plan = plans[i];
-    Pending pending = isParallel ? std::move(now.engines[i])
-                                 : startHere(planned, plans[i].name, options);
+    Pending pending = isParallel
+                          ? std::move(now.engines[i])
+                          : start(planned, plans[i].name, options, nullptr);
     auto code = finish(pending, planned.getContext());
     if (!code)
       return code.error();

@@ -1,7 +1,7 @@
 // A read is one command for the quadwords that hold its words. If only the
 // alignment of the head is known, it is computed, read from the descriptor
 // unless it is a value. With an alignment of 4 the first word may be either of
-// a quadword: words that are read are selected, and a write branches.
+// a quadword: one word is selected, and several have a branch for each case.
 //
 // A write of whole quadwords is one command, and so is one of some bytes of a
 // quadword. A write that would take more than two of these reads, merges and

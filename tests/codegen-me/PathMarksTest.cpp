@@ -18,7 +18,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <set>
+#include <string>
 
 using namespace karakal;
 using namespace karakal::tests;
@@ -123,22 +126,37 @@ const char *const twins = R"(
     unreachable
   })";
 
-TEST(PathMarks, BlocksThatBecomeOneKeepNoForeignMark) {
-  for (uint32_t value : {0u, 9u}) {
+/// The words of a program with such blocks that have a mark, and those that run
+/// if it loads `value`.
+struct TwinsRun {
+  std::map<target::PathMark, std::set<uint32_t>> marks;
+  std::set<uint32_t> executed;
+
+  TwinsRun(const std::string &text, uint32_t value) {
     llvm::LLVMContext context;
-    auto module = parse(twins, context);
-    ASSERT_TRUE(module);
+    auto module = parse(text, context);
     auto code = codegen::compileForMe(*module, {});
-    ASSERT_TRUE(bool(code)) << code.error().str();
+    if (!code) {
+      ADD_FAILURE() << code.error().str();
+      return;
+    }
+    marks = code->marks;
     TinyEngine engine(code->words);
     engine.sram[16] = value;
-    ASSERT_EQ(engine.run(1000), "");
+    EXPECT_EQ(engine.run(1000), "");
     EXPECT_EQ(engine.sram[32], value);
+    executed.insert(engine.executed.begin(), engine.executed.end());
+  }
+};
+
+TEST(PathMarks, BlocksThatBecomeOneKeepNoForeignMark) {
+  for (uint32_t value : {0u, 9u}) {
+    const TwinsRun run(twins, value);
     const target::PathMark other = {target::PathMark::Kind::Channel,
                                     value < 7 ? 2u : 1u};
-    if (auto at = code->marks.find(other); at != code->marks.end())
+    if (auto at = run.marks.find(other); at != run.marks.end())
       for (uint32_t word : at->second)
-        EXPECT_FALSE(engine.executed.count(word)) << word;
+        EXPECT_FALSE(run.executed.count(word)) << word;
   }
 }
 
@@ -156,18 +174,11 @@ TEST(PathMarks, APathThroughMergedBlocksHasItsMark) {
   replace("store i32 %v, ptr addrspace(1) %q, align 4\n",
           store + store + store + store);
   for (uint32_t value : {0u, 9u}) {
-    llvm::LLVMContext context;
-    auto module = parse(text, context);
-    ASSERT_TRUE(module);
-    auto code = codegen::compileForMe(*module, {});
-    ASSERT_TRUE(bool(code)) << code.error().str();
-    TinyEngine engine(code->words);
-    engine.sram[16] = value;
-    ASSERT_EQ(engine.run(1000), "");
-    EXPECT_EQ(engine.sram[32], value);
-    const auto &marked = code->marks[{target::PathMark::Kind::Channel, 1}];
-    EXPECT_TRUE(llvm::any_of(marked, [&](uint32_t word) {
-      return engine.executed.count(word) != 0;
+    const TwinsRun run(text, value);
+    auto marked = run.marks.find({target::PathMark::Kind::Channel, 1});
+    ASSERT_NE(marked, run.marks.end());
+    EXPECT_TRUE(llvm::any_of(marked->second, [&](uint32_t word) {
+      return run.executed.count(word) != 0;
     })) << value;
   }
 }
