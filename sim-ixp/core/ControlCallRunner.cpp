@@ -29,10 +29,13 @@ constexpr uint32_t emptyLooksNeeded = 4;
 /// Cycles after which a call is given up because packets do not leave.
 constexpr uint64_t holdCyclesMax = 1000000;
 
-/// What the engines cache: names of globals, or the beginning of all names if
-/// they cache look-ups, which may read any table.
+/// What the engines cache during a call: names of globals, or the beginning of
+/// all names if they cache look-ups, which may read any table. Nothing if calls
+/// exchange the engines' code.
 std::vector<std::string> cachedNames(const json &manifest) {
   std::vector<std::string> names;
+  if (manifest.contains("exchange_table"))
+    return names;
   for (const char *list : {"caches", "cache_lines"})
     for (const json &cache : manifest.value(list, json::array()))
       names.push_back(cache["global"]);
@@ -235,6 +238,12 @@ Status ControlCallRunner::runBeforeStart() {
 }
 
 Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
+
+void ControlCallRunner::startAtEnd() {
+  std::move(endCalls.begin(), endCalls.end(), std::back_inserter(due));
+  endCalls.clear();
+  runDue();
+}
 
 Status ControlCallRunner::runAll(std::vector<Call> &calls) {
   for (Call &call : calls) {

@@ -69,6 +69,8 @@ public:
   Status runBeforeStart();
   /// Runs the `@end` calls, after all traffic has stopped.
   Status runAtEnd();
+  /// Begins them in chip time, beside the engines.
+  void startAtEnd();
   /// Schedules the `@cycle` calls, counted from now.
   void start();
   /// Reports the number of packets of the trace that have begun to arrive.

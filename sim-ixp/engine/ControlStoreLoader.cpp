@@ -2,6 +2,7 @@
 
 #include "sim-ixp/engine/ControlStoreLoader.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ExchangeTable.h"
 
 #include <utility>
 
@@ -13,9 +14,7 @@ constexpr uint32_t addressMask = 0x1fff;
 constexpr uint64_t wordMask = (uint64_t{1} << 40) - 1;
 
 bool hasParity(uint64_t word) {
-  bool upper = __builtin_parityll(word >> 20 & 0xfffff);
-  bool lower = __builtin_parityll(word & 0xfffff);
-  return (word >> 41 & 1) == upper && (word >> 40 & 1) == lower;
+  return target::withParity(word & wordMask) == word;
 }
 
 } // namespace

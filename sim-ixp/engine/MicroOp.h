@@ -178,6 +178,8 @@ inline uint64_t transferMask(TransferKind kind, uint32_t first, uint32_t words,
 /// A program prepared for execution. `ops` ends with illegal operations, so
 /// that running off the end is found.
 struct MicroProgram {
+  /// The name in the image; may be empty.
+  std::string name;
   std::vector<target::Instruction> instructions;
   std::vector<MicroOp> ops;
   /// One for each command instruction, in program order.

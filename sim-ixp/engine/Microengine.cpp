@@ -39,6 +39,8 @@ Microengine::Microengine(uint32_t index, Chassis &chassis,
 void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   KARAKAL_ASSERT(newProgram && !newProgram->ops.empty(),
                  "an empty program is loaded");
+  if (profile)
+    exchangeProfile(newProgram);
   program = std::move(newProgram);
   ops = program->ops.data();
   reported.assign(program->ops.size(), 0);
@@ -60,6 +62,7 @@ void Microengine::resumeContexts(uint32_t contextMask) {
   for (uint32_t i = 0; i < contextCount; ++i) {
     if (!(contextMask >> i & 1))
       continue;
+    arbiter.contexts[i].iterationBegin = Context::noCycle;
     arbiter.start(i);
   }
   // A running engine continues.

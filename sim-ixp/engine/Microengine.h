@@ -71,6 +71,12 @@ public:
   // ---- set-up --------------------------------------------------------------
   /// Loads a program; contexts are not started.
   void load(std::shared_ptr<const MicroProgram> program);
+  /// Makes known that `words` are this program: if the core stores them, the
+  /// engine runs it.
+  void know(std::vector<uint64_t> words,
+            std::shared_ptr<const MicroProgram> program) {
+    knownPrograms.push_back({std::move(words), std::move(program)});
+  }
   /// Enables contexts (bit n = context n); each starts at word 0.
   void start(uint32_t contextMask);
   /// The engine that writes this one's neighbour registers, and the one that
@@ -94,8 +100,15 @@ public:
   }
   /// The profile, which must have been started.
   EngineProfile &ownProfile() { return *profile; }
-  /// The profile, or null.
-  const EngineProfile *profiled() const { return profile.get(); }
+  /// A program that was loaded, and its profile.
+  struct ProfiledProgram {
+    std::shared_ptr<const MicroProgram> program;
+    std::unique_ptr<EngineProfile> profile;
+  };
+  /// Calls `use` with each program that was loaded since the profile started.
+  void forEachProfile(
+      const std::function<void(const MicroProgram &, const EngineProfile &)>
+          &use) const;
   void observeLocalMemory(LocalMemoryObserver *newObserver) {
     localObserver = newObserver;
     refreshWatchedAlways();
@@ -141,6 +154,8 @@ public:
   /// Whether each cycle so far is one of issue, aborted, stall and idle.
   bool doCyclesAddUp() const;
   const MicroProgram *loaded() const { return program.get(); }
+  /// How often the core loaded a program.
+  uint64_t coreLoadCount() const { return coreLoads; }
   /// Whether any context is enabled and neither killed nor halted.
   bool isAlive() const { return arbiter.aliveMask != 0; }
   /// Whether a context stopped at a breakpoint or halt.
@@ -405,6 +420,9 @@ private:
   EngineOrder *order = &unpublished;
   SegmentObserver *segmentObserver = nullptr;
   std::unique_ptr<EngineProfile> profile;
+  /// Those of other programs than the loaded one.
+  std::vector<ProfiledProgram> otherProfiles;
+  void exchangeProfile(const std::shared_ptr<const MicroProgram> &newProgram);
   /// The program has functions that wait for locks.
   bool hasLocks = false;
 
@@ -462,6 +480,13 @@ private:
   bool isStepping = false;
   IndexedOp indexed;
   ControlStoreLoader loader;
+  uint64_t coreLoads = 0;
+  struct KnownProgram {
+    std::vector<uint64_t> words;
+    std::shared_ptr<const MicroProgram> program;
+  };
+  std::vector<KnownProgram> knownPrograms;
+  std::shared_ptr<const MicroProgram> storedProgram() const;
   Cam cam;
   std::vector<uint8_t> reported; ///< bits of HazardKind, by address
   /// A context's registers of one bank share a cache line of the host.

@@ -65,12 +65,51 @@ void Microengine::setReset(bool isOn) {
   isInReset = isOn;
 }
 
+/// The program that the core has stored. One that the engine knows brings its
+/// source lines with it; words of a longer one before it may follow.
+std::shared_ptr<const MicroProgram> Microengine::storedProgram() const {
+  const std::vector<uint64_t> &words = loader.words();
+  for (const KnownProgram &known : knownPrograms)
+    if (known.words.size() <= words.size() &&
+        std::equal(known.words.begin(), known.words.end(), words.begin()))
+      return known.program;
+  return std::make_shared<MicroProgram>(prepareProgram(words));
+}
+
+/// Counts from now on for `newProgram`, which may have run before.
+void Microengine::exchangeProfile(
+    const std::shared_ptr<const MicroProgram> &newProgram) {
+  auto onBlock = profile->onBlock;
+  otherProfiles.push_back({program, std::move(profile)});
+  auto before = std::find_if(
+      otherProfiles.begin(), otherProfiles.end(),
+      [&](const ProfiledProgram &one) { return one.program == newProgram; });
+  if (before == otherProfiles.end()) {
+    profile = std::make_unique<EngineProfile>(newProgram->ops.size());
+  } else {
+    profile = std::move(before->profile);
+    otherProfiles.erase(before);
+  }
+  profile->onBlock = onBlock;
+}
+
+void Microengine::forEachProfile(
+    const std::function<void(const MicroProgram &, const EngineProfile &)> &use)
+    const {
+  KARAKAL_ASSERT(profile, "the engine is profiled");
+  use(*program, *profile);
+  for (const ProfiledProgram &one : otherProfiles)
+    use(*one.program, *one.profile);
+}
+
 /// A write of CTX_ENABLES by the core: bits 15:8 start and stop contexts. A
 /// context that starts continues at its INDIRECT_CTX_STS.
 void Microengine::enable(uint32_t value) {
   uint32_t wanted = value >> 8 & 0xff;
-  if (loader.takeNew())
-    load(std::make_shared<MicroProgram>(prepareProgram(loader.words())));
+  if (loader.takeNew()) {
+    load(storedProgram());
+    ++coreLoads;
+  }
   for (uint32_t i = 0; i < contextCount; ++i) {
     bool isActive = arbiter.contexts[i].state != ContextState::Inactive;
     if (isActive && !(wanted >> i & 1))

@@ -19,9 +19,8 @@ constexpr const char *counted[] = {"issued", "aborted", "stalled",
                                    "waited", "waits",   "commands"};
 
 /// Adds one engine to the rows of its microcode, one row per instruction.
-void addEngine(const Microengine &engine, json &rows) {
-  const MicroProgram &program = *engine.loaded();
-  const EngineProfile &profile = *engine.profiled();
+void addEngine(const MicroProgram &program, const EngineProfile &profile,
+               json &rows) {
   if (rows.empty())
     for (size_t i = 0; i < program.ops.size(); ++i)
       rows.push_back(
@@ -45,9 +44,9 @@ void addEngine(const Microengine &engine, json &rows) {
 }
 
 /// Adds an engine's waits for locks, by the location of the call.
-void addLocks(const Microengine &engine, std::map<std::string, json> &locks) {
-  for (const auto &[call, waits] : engine.profiled()->lockWaits) {
-    const MicroProgram &program = *engine.loaded();
+void addLocks(const MicroProgram &program, const EngineProfile &profile,
+              std::map<std::string, json> &locks) {
+  for (const auto &[call, waits] : profile.lockWaits) {
     std::string location =
         call < program.locations.size() ? program.locations[call] : "";
     json &lock = locks[location];
@@ -91,13 +90,16 @@ json collectProfile(Simulation &run) {
     const EnginePlan &plan = run.engines()[i];
     if (plan.role == EngineRole::Idle)
       continue;
-    json &one = all[plan.microcode];
-    one["role"] = roleName(plan.role);
-    one["engines"].push_back(i);
-    if (!one.contains("instructions"))
-      one["instructions"] = json::array();
-    addEngine(run.chip().engine(i), one["instructions"]);
-    addLocks(run.chip().engine(i), locks[plan.microcode]);
+    run.chip().engine(i).forEachProfile(
+        [&](const MicroProgram &program, const EngineProfile &profile) {
+          json &one = all[program.name];
+          one["role"] = roleName(plan.role);
+          one["engines"].push_back(i);
+          if (!one.contains("instructions"))
+            one["instructions"] = json::array();
+          addEngine(program, profile, one["instructions"]);
+          addLocks(program, profile, locks[program.name]);
+        });
   }
   for (auto &[name, one] : all.items()) {
     one["lines"] = linesOf(one["instructions"]);

@@ -127,8 +127,12 @@ json cachesOf(Simulation &run) {
                        {"stale_hits", uses.staleHits},
                        {"stale_packets", uses.stalePackets}});
   double packets = run.measureEnd().packets.taken;
+  uint64_t exchanges = 0;
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
+    exchanges += run.chip().engine(i).coreLoadCount();
   return {{"globals", globals},
           {"lookups", lookups},
+          {"exchanges", exchanges},
           {"version_checks", caches.versionCheckCount()},
           {"stale_packets", caches.stalePacketCount()},
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};

@@ -4,9 +4,11 @@
 // was read.
 
 #include "sim-ixp/run/Loader.h"
+#include "sim-ixp/core/PhysicalBus.h"
 #include "sim-ixp/engine/PrepareProgram.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/ExchangeTable.h"
 #include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/table/HashMultiplier.h"
 #include "target-ixp/table/HashSecret.h"
@@ -94,11 +96,14 @@ void placeSideBySide(const json &aggregates, EnginePlans &plans) {
 }
 
 /// The variant of an aggregate's microcode that gets from (takes) or puts into
-/// (puts) a next-neighbour ring; empty if there is none.
-std::string variantOf(const json &aggregate, bool takes, bool puts) {
+/// (puts) a next-neighbour ring, with or without (plain) caches; empty if there
+/// is none.
+std::string variantOf(const json &aggregate, bool takes, bool puts,
+                      bool isPlain = false) {
   if (aggregate.contains("variants"))
     for (const json &variant : aggregate["variants"])
-      if (variant["takes"] == takes && variant["puts"] == puts)
+      if (variant["takes"] == takes && variant["puts"] == puts &&
+          variant.value("plain", false) == isPlain)
         return variant["ucode"];
   return "";
 }
@@ -117,6 +122,9 @@ void chooseRings(const json &aggregates, EnginePlans &plans) {
            !variantOf(aggregates[i + 1], true, false).empty();
     if (takes || puts)
       plans[here[0]].microcode = variantOf(aggregates[i], takes, puts);
+    for (uint32_t engine : here)
+      plans[engine].plainMicrocode =
+          variantOf(aggregates[i], takes, puts, /*isPlain=*/true);
   }
 }
 
@@ -154,6 +162,7 @@ prepareNamed(const target::Image &image, const std::string &name,
              std::vector<uint32_t> &found) {
   auto program =
       std::make_shared<MicroProgram>(prepareProgram(image.microcode.at(name)));
+  program->name = name;
   auto lines = image.lines.find(name);
   if (lines != image.lines.end())
     for (const target::SourceLine &line : lines->second)
@@ -172,6 +181,61 @@ prepareNamed(const target::Image &image, const std::string &name,
   for (size_t i = 0; i < breaks.size(); ++i)
     found[i] += markBreak(breaks[i], name, *program);
   return program;
+}
+
+/// Copies microcode to DRAM from `address` on; returns the address after it.
+uint32_t storeMicrocode(const std::vector<uint64_t> &words, uint32_t address,
+                        Memory &dram) {
+  for (uint64_t word : words) {
+    uint64_t stored = target::withParity(word);
+    dram.writeWord(address, static_cast<uint32_t>(stored >> 32));
+    dram.writeWord(address + 4, static_cast<uint32_t>(stored));
+    address += 8;
+  }
+  return address;
+}
+
+/// Fills the table of the code that the core exchanges at run time, and puts
+/// that code into DRAM.
+Status fillExchangeTable(const target::Image &image, const EnginePlans &plans,
+                         Chip &chip) {
+  if (!image.manifest.contains("exchange_table"))
+    return success();
+  uint32_t entry = image.manifest["exchange_table"];
+  uint32_t next = target::ExchangeCodeBase;
+  Memory &dram = chip.dram().memory();
+  std::map<std::string, uint32_t> stored; // address, by name
+  for (uint32_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].plainMicrocode.empty())
+      continue;
+    uint32_t number =
+        target::engineHardwareNumber(i, chip.chassis().clusterEngines());
+    std::vector<uint32_t> row = {
+        target::XScaleLocalCsrs + PhysicalBus::csrBytes * number, 1u << number};
+    for (const std::string &name :
+         {plans[i].microcode, plans[i].plainMicrocode}) {
+      const std::vector<uint64_t> &words = image.microcode.at(name);
+      auto [at, isNew] = stored.try_emplace(name, next);
+      if (isNew && next + 8 * words.size() > target::ExchangeCodeEnd)
+        return makeError("E-sim-ixp-019",
+                         "the microcode that the XScale core exchanges does "
+                         "not fit DRAM: " +
+                             std::to_string(target::ExchangeCodeEnd -
+                                            target::ExchangeCodeBase) +
+                             " bytes are there for it");
+      if (isNew)
+        next = storeMicrocode(words, next, dram);
+      row.push_back(at->second);
+      row.push_back(static_cast<uint32_t>(words.size()));
+    }
+    KARAKAL_ASSERT(row.size() == target::ExchangeEntryWords,
+                   "see ExchangeTable.h");
+    for (uint32_t word : row) {
+      dram.writeWord(entry, word);
+      entry += 4;
+    }
+  }
+  return success();
 }
 
 /// Successive packets get every third buffer. The frames of neighbours begin in
@@ -341,10 +405,16 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
                            std::to_string(words.size()) +
                            " words; the control store of an engine has " +
                            std::to_string(params.meControlStore));
-    auto &program = programs[name];
-    if (!program)
-      program = prepareNamed(image, name, breaks, found);
-    chip.engine(i).load(program);
+    for (const std::string &name :
+         {plans[i].microcode, plans[i].plainMicrocode})
+      if (auto &program = programs[name]; !program && !name.empty())
+        program = prepareNamed(image, name, breaks, found);
+    chip.engine(i).load(programs[name]);
+    if (plans[i].plainMicrocode.empty())
+      continue;
+    for (const std::string &known :
+         {plans[i].microcode, plans[i].plainMicrocode})
+      chip.engine(i).know(image.microcode.at(known), programs[known]);
   }
   for (size_t i = 0; i < breaks.size(); ++i)
     if (found[i] == 0)
@@ -363,7 +433,7 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
       chip.sram(ring["channel"])
           .makeRing(ring["entry"], ring["base"], ring["words"]);
   fillFreeList(image.manifest["buffers"], chip);
-  return success();
+  return fillExchangeTable(image, plans, chip);
 }
 
 Status setHashMultiplier(const target::Image &image, const std::string &hashKey,

@@ -39,6 +39,8 @@ struct EnginePlan {
   EngineRole role = EngineRole::Idle;
   std::string aggregate; ///< of an app engine
   std::string microcode;
+  /// The microcode that the core loads before updates; empty: none.
+  std::string plainMicrocode;
   uint32_t contextMask = 0;
 };
 
@@ -58,7 +60,8 @@ AccountingPlan planAccounting(const target::Image &image,
 
 /// Loads the image into the chip. Errors: E-sim-ixp-012 microcode does not fit
 /// the control store, 015 a breakpoint names no instruction, 016 the chip lacks
-/// an engine or memory that the image uses.
+/// an engine or memory that the image uses, 019 the microcode that the core
+/// loads at run time does not fit DRAM.
 Status loadImage(const target::Image &image, const EnginePlans &plans,
                  const std::vector<std::string> &breaks, Chip &chip);
 

@@ -467,9 +467,12 @@ Status Simulation::run() {
   return checkBounds();
 }
 
-/// Makes the calls of the end and lets go what they have put.
+/// Makes the calls of the end and lets go what they have put. Calls that
+/// exchange the engines' code wait for engines, so they need chip time.
 Status Simulation::callAtEnd() {
-  if (Status status = controls.runAtEnd(); !status)
+  if (loaded.manifest.contains("exchange_table"))
+    controls.startAtEnd();
+  else if (Status status = controls.runAtEnd(); !status)
     return status;
   while (!isQuiet()) {
     runTo(machine->scheduler().now() + checkCycles);

@@ -4,6 +4,7 @@
 // a checked image may rely on it.
 
 #include "target-ixp/chip/ChipLayout.h"
+#include "target-ixp/chip/ExchangeTable.h"
 #include "target-ixp/image/Image.h"
 
 #include <set>
@@ -209,6 +210,19 @@ Status checkStopWord(const json &manifest) {
   return success();
 }
 
+/// Checks the table of exchanged code; an image may have none.
+Status checkExchange(const json &manifest) {
+  if (!manifest.contains("exchange_table"))
+    return success();
+  const json &table = manifest["exchange_table"];
+  uint64_t bytes = 4 * ExchangeEntryWords * manifest["engines"].size();
+  if (!isA(table, Type::Number) || table < XScaleBase ||
+      table.get<uint64_t>() % 4 ||
+      table.get<uint64_t>() + bytes > ExchangeCodeBase)
+    return broken("'exchange_table' is not in the XScale core's data");
+  return success();
+}
+
 /// Checks the multiplier of hashes; an image may have none.
 Status checkHash(const json &manifest) {
   if (!manifest.contains("hash"))
@@ -265,6 +279,7 @@ Status checkVariants(const Image &image) {
       if (!variant.is_object() ||
           !variant.value("takes", json()).is_boolean() ||
           !variant.value("puts", json()).is_boolean() ||
+          !variant.value("plain", json(false)).is_boolean() ||
           !variant.value("ucode", json()).is_string())
         return broken("a variant must have 'takes', 'puts' and 'ucode'");
       if (!image.microcode.count(variant["ucode"]))
@@ -527,6 +542,8 @@ Status validateImage(const Image &image) {
   if (Status status = checkVariants(image); !status)
     return status;
   if (Status status = checkStopWord(manifest); !status)
+    return status;
+  if (Status status = checkExchange(manifest); !status)
     return status;
   if (Status status = checkHash(manifest); !status)
     return status;

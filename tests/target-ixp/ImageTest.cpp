@@ -2,6 +2,7 @@
 // rejected.
 
 #include "target-ixp/image/Image.h"
+#include "target-ixp/chip/ExchangeTable.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Elf.h"
 #include "target-ixp/image/Manifest.h"
@@ -130,6 +131,20 @@ TEST(Image, RejectsAWrongMultiplier) {
   expectError(with({{"multiplier", {1, 2, 3, "4"}}}), id, "of 32 bits");
   fine["core_copy"] = DramBytes - 15;
   expectError(with(fine), id, "no address of DRAM");
+}
+
+TEST(Image, RejectsAWrongExchangeTable) {
+  auto with = [](const nlohmann::json &address) {
+    return changed([&](nlohmann::json &manifest) {
+      manifest["exchange_table"] = address;
+    });
+  };
+  EXPECT_TRUE(parseImage(with(XScaleBase), "x.ixp"));
+  for (const nlohmann::json &address :
+       {nlohmann::json(XScaleBase - 4), nlohmann::json(XScaleBase + 2),
+        nlohmann::json(ExchangeCodeBase - 4), nlohmann::json("here")})
+    expectError(with(address), "E-target-ixp-074",
+                "'exchange_table' is not in the XScale core's data");
 }
 
 TEST(Image, BytesDependOnlyOnContents) {

@@ -4,8 +4,10 @@
 // core's side; the test checks them from the chip's side.
 
 #include "sim-ixp/core/XScale.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
+#include "target-ixp/chip/ExchangeTable.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RingLayout.h"
 
@@ -212,10 +214,12 @@ TEST_F(XScaleTest, CoreAccessesFollowAcceptedSramCommands) {
   EXPECT_EQ(observer.enqueued.size(), 1u) << "once a command";
 }
 
+constexpr uint32_t csrsOfEngine5 = 0xc0018000 + 0x11 * 0x400;
+
 /// The loader's sequence of registers (MEv2 reference, loading code).
 TEST_F(XScaleTest, CoreLoadsAndStartsAnEngine) {
   make(0);
-  constexpr uint32_t csrs = 0xc0018000 + 0x11 * 0x400; // engine 5
+  constexpr uint32_t csrs = csrsOfEngine5;
   auto csr = [&](uint32_t offset, uint32_t value) {
     poke(csrs + offset, value);
   };
@@ -242,6 +246,51 @@ TEST_F(XScaleTest, CoreLoadsAndStartsAnEngine) {
   chip.runTo(chip.scheduler().now() + 10000);
   EXPECT_EQ(chip.engine(5).peek(reg::gprA + 2 * 16 + 5), 0x30u);
   EXPECT_FALSE(chip.engine(5).isAlive());
+  EXPECT_EQ(observer.fault, "");
+}
+
+/// A program that the engine knows brings its name and its profile with it,
+/// also if words of a longer one are left after it.
+TEST_F(XScaleTest, CoreExchangesKnownPrograms) {
+  make(0);
+  Microengine &engine = chip.engine(5);
+  // immed[a5, 0x30]; ctx_arb[kill], and the same after a nop
+  std::vector<uint64_t> shorter = {0xf0000cc005, 0xe000010000};
+  std::vector<uint64_t> longer = {0xf0000c0300, 0xf0000cc005, 0xe000010000};
+  for (auto [words, name] : {std::pair(longer, "with"), {shorter, "without"}}) {
+    auto program = std::make_shared<MicroProgram>(prepareProgram(words));
+    program->name = name;
+    engine.know(words, program);
+    if (!engine.loaded())
+      engine.load(program);
+  }
+  engine.startProfile();
+  for (const auto &words : {longer, shorter, longer}) {
+    poke(csrsOfEngine5 + target::Csr_USTORE_ADDRESS, 0x80000000);
+    for (uint64_t word : words) {
+      uint64_t stored = target::withParity(word);
+      poke(csrsOfEngine5 + target::Csr_USTORE_DATA_LOWER, uint32_t(stored));
+      poke(csrsOfEngine5 + target::Csr_USTORE_DATA_UPPER,
+           uint32_t(stored >> 32));
+    }
+    poke(csrsOfEngine5 + target::Csr_CSR_CTX_POINTER, 2);
+    poke(csrsOfEngine5 + target::Csr_INDIRECT_CTX_SIG_EVENTS, 1);
+    poke(csrsOfEngine5 + target::Csr_INDIRECT_CTX_WAKEUP_EVENTS, 1);
+    poke(csrsOfEngine5 + target::Csr_INDIRECT_CTX_STS, 0);
+    poke(csrsOfEngine5 + target::Csr_CTX_ENABLES, 1u << (8 + 2));
+    EXPECT_EQ(engine.loaded()->name, words == longer ? "with" : "without");
+    chip.runTo(chip.scheduler().now() + 10000);
+    EXPECT_FALSE(engine.isAlive());
+    poke(csrsOfEngine5 + target::Csr_CTX_ENABLES, 0);
+  }
+  EXPECT_EQ(engine.coreLoadCount(), 3u);
+  std::map<std::string, uint64_t> runs; // by program
+  engine.forEachProfile(
+      [&](const MicroProgram &program, const EngineProfile &profile) {
+        runs[program.name] = profile.issued().front();
+      });
+  EXPECT_EQ(runs,
+            (std::map<std::string, uint64_t>{{"with", 2}, {"without", 1}}));
   EXPECT_EQ(observer.fault, "");
 }
 
