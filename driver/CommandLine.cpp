@@ -239,6 +239,14 @@ void declareTarget(CLI::App &app, CommandLine &line) {
                  "share of packets that may use a cached value after it was "
                  "replaced (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
+  std::map<std::string, bool> updates = {{"delayed", false},
+                                         {"exchange", true}};
+  app.add_option("--updates", options.pipeline.exchangesCode,
+                 "what control functions do to caches of the engines: delayed, "
+                 "engines read a new value late (the default); exchange, the "
+                 "XScale core first gives the engines code without caches, so "
+                 "no packet uses a replaced value")
+      ->transform(CLI::CheckedTransformer(updates));
 }
 
 /// Accepts `auto` beside the sizes of a burst.
@@ -349,6 +357,9 @@ std::string findX86Conflict(const BakercOptions &options) {
 std::string findConflict(const BakercOptions &options) {
   if (options.inputs.empty() != options.calibrate)
     return options.calibrate ? "--calibrate takes no FILE" : "FILE is required";
+  if (options.pipeline.isStoppable && options.pipeline.exchangesCode)
+    return "--policy=power and --updates=exchange cannot be combined: both "
+           "stop engines";
   if (options.run && options.trace.empty())
     return "--run needs --trace";
   if (!options.run &&

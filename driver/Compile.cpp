@@ -12,7 +12,7 @@
 #include "driver/ReadProgram.h"
 #include "driver/RunProgram.h"
 #include "driver/cores/Feedback.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "driver/pipeline/RunPasses.h"
 #include "driver/pipeline/Threads.h"
@@ -71,8 +71,7 @@ Result<target::Image> makeImage(ModuleOp program, const Options &options,
     image.microcode[engine.plan.name] = engine.code.words;
     image.lines[engine.plan.name] = engine.code.lines;
     for (const AggregateCode::Variant &variant : engine.variants) {
-      std::string name =
-          variantName(engine.plan.name, variant.takes, variant.puts);
+      std::string name = variant.nameIn(engine.plan.name);
       image.microcode[name] = variant.code.words;
       image.lines[name] = variant.code.lines;
     }
@@ -165,21 +164,41 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
-/// Computes the minimum rate if the command line asks for it. `--wcet` prints
-/// it.
-Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
-                                                   const Options &options) {
+/// What the command line asks to be promised.
+struct Promise {
+  MinimumRate minimum;
+  std::vector<double> issueMax; ///< of a message, by aggregate
+};
+
+/// Computes the minimum rate if the command line asks for it, over the code
+/// with and without caches if the core exchanges them. `--wcet` prints it.
+Result<std::optional<Promise>> findPromise(const PlannedProgram &made,
+                                           const Options &options) {
   if (!options.worstCases && options.minRates.empty())
-    return std::optional<MinimumRate>();
+    return std::optional<Promise>();
   auto minimum = computeMinimumRate(*made.program, made.engines);
   if (!minimum)
     return minimum.error();
+  std::vector<double> issueMax = minimum->issueMax;
+  std::vector<AggregateCode> engines = made.engines;
+  if (std::vector<AggregateCode> plain = plainCodeOf(made.engines);
+      !plain.empty()) {
+    auto other = computeMinimumRate(*made.program, plain);
+    if (!other)
+      return other.error();
+    for (size_t i = 0; i < issueMax.size(); ++i)
+      issueMax[i] = std::max(issueMax[i], other->issueMax[i]);
+    if (other->packetsPerSecond() < minimum->packetsPerSecond()) {
+      minimum = std::move(other);
+      engines = std::move(plain);
+    }
+  }
   if (options.worstCases)
-    (llvm::outs() << printMinimumRate(*minimum, made.engines)).flush();
-  Status reached = checkMinimumRate(*minimum, made.engines, options.minRates);
+    (llvm::outs() << printMinimumRate(*minimum, engines)).flush();
+  Status reached = checkMinimumRate(*minimum, engines, options.minRates);
   if (!reached)
     return reached.error();
-  return std::optional<MinimumRate>(std::move(*minimum));
+  return std::optional<Promise>({std::move(*minimum), std::move(issueMax)});
 }
 
 /// Compiles the program after the front end and the profile, and writes the
@@ -202,9 +221,9 @@ Status emitCode(ModuleOp source, const Options &options,
   }();
   if (!made)
     return made.error();
-  auto minimum = findMinimumRate(*made, options);
-  if (!minimum)
-    return minimum.error();
+  auto promise = findPromise(*made, options);
+  if (!promise)
+    return promise.error();
   ModuleOp program = *made->program;
   if (options.emit == Emit::Llvm) {
     auto text = printLlvm(program, options);
@@ -219,17 +238,20 @@ Status emitCode(ModuleOp source, const Options &options,
   auto image = makeImage(program, options, made->engines, *xscale);
   if (!image)
     return image.error();
-  if (*minimum)
+  if (*promise)
     for (size_t i = 0; i < made->engines.size(); ++i)
       image->manifest["aggregates"][i]["iteration_cycles_bound"] =
-          uint64_t(std::ceil((*minimum)->issueMax[i]));
+          uint64_t(std::ceil((*promise)->issueMax[i]));
   // A report asks for all explanations.
   auto mapping = ir::isExplained(program.getContext(), "aggregation")
                      ? costOfMapping(source, *made, options)
                      : std::nullopt;
   if (!options.report.empty()) {
+    std::optional<MinimumRate> minimum;
+    if (*promise)
+      minimum = (*promise)->minimum;
     std::string report = makeReport(program, options, made->engines, *xscale,
-                                    remarks, *minimum, mapping);
+                                    remarks, minimum, mapping);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }

@@ -215,7 +215,7 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
     two accesses are not combined.
   }];
   let options = [
-    Option<"maxOperations", "max-operations", "unsigned", "2200",
+    Option<"maxOperations", "max-operations", "unsigned", "2250",
            "most operations of a function with copied paths">,
     Option<"rareCopies", "rare-copies", "unsigned", "0",
            "most operations of the copies in the code of rare PPFs">,

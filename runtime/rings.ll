@@ -7,11 +7,13 @@
 @IXP_HANDLE_MASK = external global i8
 @IXP_RING_TRIES = external global i8
 @IXP_STOP_WORD = external addrspace(3) global i32
+@IXP_STOPPED_CONTEXTS = external global i8
 @IXP_CSR_ACTIVE_CTX_STS = external global i8
 
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_scratch_put(i32, i32)
+declare void @__ixp_scratch_incr(i32)
 declare void @baker_packet_drop(i32, i32)
 declare i32 @__ixp_neighbour_get()
 declare void @__ixp_neighbour_put(i32)
@@ -140,6 +142,13 @@ define i32 @baker_stop_asked() alwaysinline {
   %moved = lshr i32 %word, %engine
   %asked = and i32 %moved, 1
   ret i32 %asked
+}
+
+; Tells the core that this context holds no packet and ends.
+define void @baker_count_stopped() alwaysinline {
+  call void @__ixp_scratch_incr(
+      i32 ptrtoint (ptr @IXP_STOPPED_CONTEXTS to i32))
+  ret void
 }
 
 ; Under full load there is nearly always space, and a message.

@@ -62,6 +62,10 @@ static uint64_t numberOn(ModuleOp module, StringRef name) {
   return number ? number.getValue().getZExtValue() : 0;
 }
 
+bool exchangesCode(ModuleOp module) {
+  return module->hasAttr(exchangedAttrName);
+}
+
 uint64_t contextInterval(ModuleOp module) {
   return numberOn(module, intervalAttrName);
 }

@@ -12,6 +12,9 @@
 //                              between version checks
 //                          baker.cache.packets N : i64: the same for the
 //                              packets of all engines
+//                          baker.cache.exchanged (unit): before a control
+//                              function updates what is cached, the XScale core
+//                              gives the engines code without caches
 
 #ifndef KARAKAL_SWCACHE_CACHES_H
 #define KARAKAL_SWCACHE_CACHES_H
@@ -32,6 +35,17 @@ inline constexpr llvm::StringLiteral resultsAttrName = "baker.cache.results";
 inline constexpr llvm::StringLiteral linesAttrName = "baker.cache.lines";
 inline constexpr llvm::StringLiteral tagAttrName = "baker.cache.tag";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
+inline constexpr llvm::StringLiteral exchangedAttrName =
+    "baker.cache.exchanged";
+
+/// A timer that gives the engines code with caches again, and its interval.
+/// They do when an interval has passed without an update.
+inline constexpr llvm::StringLiteral returnTimerName =
+    "karakal.return_to_caches";
+inline constexpr uint64_t returnIntervalUs = 10'000;
+
+/// Whether the XScale core exchanges the engines' code at updates.
+bool exchangesCode(mlir::ModuleOp module);
 
 /// Words of local memory for caches, after the lock and the versions seen.
 inline constexpr uint32_t cacheWordsMax =

@@ -24,8 +24,8 @@ constexpr double unseenStores = 1;
 
 } // namespace
 
-GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
-    : module(module), maxErrorRate(maxErrorRate) {
+GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate, bool exchangesCode)
+    : module(module), maxErrorRate(maxErrorRate), exchangesCode(exchangesCode) {
   if (std::optional<ir::ProgramProfile> program = ir::profileOf(module))
     received = double(program->received);
   findWriters();
@@ -38,7 +38,8 @@ GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
 /// expect: after it, packets see all that it did.
 void GlobalUses::findWriters() {
   for (auto root : module.getOps<func::FuncOp>()) {
-    if (!ir::isPpf(root) && ir::kindOf(root) != ir::FunctionKind::Control)
+    bool isControl = ir::kindOf(root) == ir::FunctionKind::Control;
+    if (!ir::isPpf(root) && (!isControl || exchangesCode))
       continue;
     for (func::FuncOp function : ir::reachableFrom(root))
       function.walk([&](Operation *op) {
@@ -109,7 +110,7 @@ AccessRates GlobalUses::ratesOf(ir::GlobalOp global) const {
       ir::profileOf(global).value_or(ir::GlobalProfile());
   rates.load = double(profile.reads) / received;
   if (written.contains(global)) {
-    uint64_t stores = profile.updates + profile.writes;
+    uint64_t stores = profile.writes + (exchangesCode ? 0 : profile.updates);
     rates.store = stores ? double(stores) / received
                          : unseenStores / target::lineRate(ir::chipOf(global));
   }

@@ -17,8 +17,11 @@ inline constexpr double localCycles = 5;
 /// The uses of the globals of a program.
 class GlobalUses {
 public:
-  /// `maxErrorRate` is the tolerated rate of stale packets.
-  GlobalUses(mlir::ModuleOp module, double maxErrorRate);
+  /// `maxErrorRate` is the tolerated rate of stale packets. With
+  /// `exchangesCode`, nothing is cached while a control function writes, so
+  /// only what PPFs write counts.
+  GlobalUses(mlir::ModuleOp module, double maxErrorRate,
+             bool exchangesCode = false);
 
   /// Packets of the profile; 0 without a profile.
   double packets() const { return received; }
@@ -37,6 +40,7 @@ private:
 
   mlir::ModuleOp module;
   double received = 0, maxErrorRate;
+  bool exchangesCode;
   /// Written by control functions or PPFs.
   llvm::DenseSet<mlir::Operation *> written;
   llvm::DenseSet<mlir::Operation *> writtenAndRead; ///< by one packet

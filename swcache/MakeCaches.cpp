@@ -49,6 +49,7 @@ private:
   LogicalResult addVersionChecks(func::FuncOp entry);
   Block *addFirstFill(func::FuncOp entry, Block *loop, Value count);
   void addVersionCheck(Block *loop, Value count);
+  void forgetCopiesAtEnd(func::FuncOp entry);
 
   CacheCode codeAt(Block *block) {
     return CacheCode(OpBuilder::atBlockEnd(block), getOperation().getLoc());
@@ -276,6 +277,15 @@ void MakeCaches::addVersionCheck(Block *loop, Value count) {
   code.branch(rest);
 }
 
+/// A context that ends lets the engine fill its copies again when it starts the
+/// next time: meanwhile the core may have loaded code without caches.
+void MakeCaches::forgetCopiesAtEnd(func::FuncOp entry) {
+  entry.walk([&](func::ReturnOp end) {
+    CacheCode code(OpBuilder(end), end.getLoc());
+    code.store(code.word(0), versions.front().seen);
+  });
+}
+
 LogicalResult MakeCaches::addVersionChecks(func::FuncOp entry) {
   Block &first = entry.getBody().front();
   auto jump = dyn_cast<cf::BranchOp>(first.getTerminator());
@@ -307,6 +317,7 @@ LogicalResult MakeCaches::addVersionChecks(func::FuncOp entry) {
   jump.erase();
   if (isWritten)
     addVersionCheck(loop, count);
+  forgetCopiesAtEnd(entry);
   return success();
 }
 

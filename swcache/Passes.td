@@ -29,6 +29,11 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     unit keeps the order. Equation 2 gives the interval between version checks. A
     global that needs more than one check per packet is not cached.
 
+    With `exchange`, a control function that may store to a cached global first
+    lets the XScale core give the engines code without caches
+    (runtime/exchange.ll), so its stores need no version checks. A timer gives
+    them code with caches again.
+
     Requires: addresses of globals, and a profile (without one nothing is cached).
   }];
   let options = [
@@ -39,7 +44,9 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     Option<"lookupCaches", "lookup-caches", "bool", "true",
            "also cache results of look-up functions">,
     Option<"arrayCaches", "array-caches", "bool", "true",
-           "also cache elements of large arrays">
+           "also cache elements of large arrays">,
+    Option<"exchange", "exchange", "bool", "false",
+           "the core gives engines code without caches before an update">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];

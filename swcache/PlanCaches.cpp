@@ -16,6 +16,7 @@
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/analysis/References.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,7 @@
 #include "swcache/Caches.h"
 #include "swcache/ChooseCached.h"
 #include "swcache/ChooseCopies.h"
+#include "swcache/EmitCacheCode.h"
 #include "swcache/Passes.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -88,7 +90,10 @@ private:
   ir::GlobalOp addLocal(const Twine &name, Type type);
   void addVersion(target::Memory memory);
   void raiseIn(func::FuncOp function, const DenseSet<Operation *> &cached);
+  void leaveCachesBeforeUpdates(const DenseSet<Operation *> &cached);
+  void addReturnTimer();
   void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
+  std::string describeChecks(const AccessRates &rates, uint64_t interval) const;
   unsigned contexts() const { return engines * target::ContextCount; }
 
   Plan plan;
@@ -164,17 +169,26 @@ void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
       << (isCached ? " cached: " : " not cached: ") << reason;
 }
 
+/// How engines notice stores to what is cached.
+std::string PlanCaches::describeChecks(const AccessRates &rates,
+                                       uint64_t interval) const {
+  if (exchange && rates.store == 0)
+    return "no version checks, because engines have no caches during updates";
+  return llvm::formatv("with at most {0:e2} stale packets a version check "
+                       "every {1}th packet",
+                       rates.errorMax, interval);
+}
+
 /// Reserves local memory for the cache of a look-up function or an array.
 void PlanCaches::carryOutCache(const CacheCandidate &chosen) {
   Operation *op = chosen.op();
   bool isLookup = bool(chosen.lookup);
   std::string numbers = llvm::formatv(
-      "{0} of them serve {1:f2} of {2:f2} {3} per packet; with at most {4:e2} "
-      "stale packets a version check every {5}th packet; saves {6:f0} cycles "
-      "of latency per packet",
+      "{0} of them serve {1:f2} of {2:f2} {3} per packet; {4}; saves {5:f0} "
+      "cycles of latency per packet",
       chosen.entries, chosen.hitRate * chosen.probes, chosen.probes,
-      isLookup ? "calls" : "visits", chosen.rates.errorMax, chosen.interval,
-      chosen.gain);
+      isLookup ? "calls" : "visits",
+      describeChecks(chosen.rates, chosen.interval), chosen.gain);
   ir::GlobalOp cache = addLocal((isLookup ? resultsPrefix : linesPrefix) +
                                     SymbolTable::getSymbolName(op).getValue(),
                                 cacheArrayType(chosen));
@@ -199,11 +213,10 @@ void PlanCaches::carryOutCopy(CopyCandidate &chosen) {
                          FlatSymbolRefAttr::get(copy.getSymNameAttr()));
   setReason(chosen.global, true,
             llvm::formatv("{0:f2} loads and {1:e2} stores per packet, {2} "
-                          "words; with at most {3:e2} stale packets a version "
-                          "check every {4}th packet; saves {5:f0} cycles of "
-                          "latency per packet",
+                          "words; {3}; saves {4:f0} cycles of latency per "
+                          "packet",
                           chosen.rates.load, chosen.rates.store, chosen.words,
-                          chosen.rates.errorMax, chosen.interval,
+                          describeChecks(chosen.rates, chosen.interval),
                           chosen.latency)
                 .str());
 }
@@ -251,6 +264,52 @@ void PlanCaches::carryOut() {
   for (auto function : module.getOps<func::FuncOp>())
     if (ir::kindOf(function) != ir::FunctionKind::Init)
       raiseIn(function, cached);
+  if (exchange)
+    leaveCachesBeforeUpdates(cached);
+}
+
+/// Lets the core give the engines code without caches at the start of each
+/// control function that may store to one of the globals `cached`. Not later:
+/// it waits for the engines, so it must not hold a lock.
+void PlanCaches::leaveCachesBeforeUpdates(const DenseSet<Operation *> &cached) {
+  ModuleOp module = getOperation();
+  bool isUpdated = false;
+  for (auto control :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (ir::kindOf(control) != ir::FunctionKind::Control)
+      continue;
+    bool stores = false;
+    for (func::FuncOp function : ir::reachableFrom(control))
+      function.walk([&](Operation *op) {
+        ir::GlobalOp global = ir::writtenBy(*op);
+        stores |= global && cached.contains(global);
+      });
+    if (!stores)
+      continue;
+    isUpdated = true;
+    declareIntrinsic(module, target::runtime::LeaveCaches);
+    CacheCode(OpBuilder::atBlockBegin(&control.getBody().front()),
+              control.getLoc())
+        .call(target::runtime::LeaveCaches);
+  }
+  if (isUpdated)
+    addReturnTimer();
+}
+
+void PlanCaches::addReturnTimer() {
+  ModuleOp module = getOperation();
+  KARAKAL_ASSERT(!module.lookupSymbol(returnTimerName), "the pass runs once");
+  module->setAttr(exchangedAttrName, UnitAttr::get(&getContext()));
+  declareIntrinsic(module, target::runtime::ReturnToCaches);
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto timer = builder.create<func::FuncOp>(module.getLoc(), returnTimerName,
+                                            builder.getFunctionType({}, {}));
+  ir::setKind(timer, ir::FunctionKind::Control);
+  timer->setAttr(ir::intervalAttrName,
+                 builder.getI64IntegerAttr(int64_t(returnIntervalUs)));
+  CacheCode code(OpBuilder::atBlockEnd(timer.addEntryBlock()), timer.getLoc());
+  code.call(target::runtime::ReturnToCaches);
+  code.builder.create<func::ReturnOp>(timer.getLoc());
 }
 
 /// Returns the globals that can have a copy.
@@ -339,7 +398,7 @@ void PlanCaches::runOnOperation() {
   if (engines == 0)
     engines = target::appEngineCount(ir::chipOf(getOperation()));
   ir::markConstantGlobals(getOperation());
-  GlobalUses uses(getOperation(), maxErrorRate);
+  GlobalUses uses(getOperation(), maxErrorRate, exchange);
   versionAddress.clear();
   std::vector<CopyCandidate> possible = findCandidates(uses);
   plan = planWith(uses, possible, false);

@@ -2,7 +2,7 @@
 
 #include "driver/cores/CodePrediction.h"
 #include "aggregation/model/PpfCost.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Target.h"

@@ -21,10 +21,17 @@ namespace karakal::driver {
 /// One aggregate: its name, its engines and its code.
 struct AggregateCode {
   /// Code that uses a next-neighbour ring for the aggregate's input, its output
-  /// to the next aggregate, or both (driver/cores/NextNeighbourRings.h).
+  /// to the next aggregate, or both; or the same code, or that of the aggregate
+  /// itself, without caches (driver/cores/Variants.h).
   struct Variant {
     bool takes = false, puts = false;
     target::Microcode code;
+    bool isPlain = false; ///< without caches
+    /// The name of the microcode in the image.
+    std::string nameIn(const std::string &aggregate) const {
+      return aggregate + (takes ? ".takes" : "") + (puts ? ".puts" : "") +
+             (isPlain ? ".plain" : "");
+    }
   };
 
   ir::AggregatePlan plan;

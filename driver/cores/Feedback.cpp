@@ -4,8 +4,8 @@
 #include "aggregation/Passes.h"
 #include "driver/cores/CodePrediction.h"
 #include "driver/cores/EngineAssignment.h"
-#include "driver/cores/NextNeighbourRings.h"
 #include "driver/cores/Planner.h"
+#include "driver/cores/Variants.h"
 #include "driver/pipeline/RunPasses.h"
 #include "ir/dialect/Target.h"
 #include "swcache/Caches.h"
@@ -455,8 +455,7 @@ planAndCompile(ModuleOp program, const Options &options,
       onLikelyPlan(*made->program);
   }
   made = withRareCopies(std::move(*made), compiler, fewer);
-  Status added =
-      addNextNeighbourVariants(*made->program, made->engines, options);
+  Status added = addVariants(*made->program, made->engines, options);
   if (!added)
     return added.error();
   return made;

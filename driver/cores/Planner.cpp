@@ -6,7 +6,8 @@
 #include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "passes/packets/Stoppable.h"
+#include "passes/packets/StopChecks.h"
+#include "swcache/Caches.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -185,9 +186,11 @@ Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
       !done)
     return done.error();
   keepHeads(**module);
-  if (options.isStoppable)
-    module->get()->setAttr(passes::stoppableAttrName,
-                           UnitAttr::get(program.getContext()));
+  if (swcache::exchangesCode(**module))
+    ir::setNumber(**module, passes::stoppableAttrName,
+                  passes::messagesBetweenStopChecks);
+  else if (options.isStoppable)
+    ir::setNumber(**module, passes::stoppableAttrName, 0);
   return module;
 }
 

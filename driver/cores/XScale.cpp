@@ -13,6 +13,7 @@
 #include "driver/pipeline/Threads.h"
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -61,6 +62,8 @@ constexpr const char *linkerScript = R"(SECTIONS {
 
 /// The multiplier of hashes as data.
 constexpr const char *hashMultiplierSymbol = "karakal_hash_multiplier";
+/// The table of runtime/exchange.ll.
+constexpr const char *exchangeTableSymbol = "karakal_exchange_table";
 
 /// Makes the hashes of xscale.ll read their multiplier from data that starts as
 /// `multiplier` and that a loader may change.
@@ -212,6 +215,8 @@ XScaleCode readLinked(MemoryBufferRef linked) {
       code.symbols[name.str()] = address;
     else if (name == hashMultiplierSymbol)
       code.hashMultiplier = address;
+    else if (name == exchangeTableSymbol)
+      code.exchangeTable = address;
   }
   return code;
 }
@@ -293,6 +298,9 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
        {"packet.ll", "services.ll", "punts.ll", "unordered.ll", "xscale.ll",
         "atomics.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
+      return linked.error();
+  if (module.getFunction(target::runtime::LeaveCaches))
+    if (Status linked = linkRuntime(module, "exchange.ll"); !linked)
       return linked.error();
   if (hashMultiplier)
     readHashMultiplier(module, *hashMultiplier);

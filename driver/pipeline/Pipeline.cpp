@@ -108,6 +108,7 @@ void addPlanCaches(OpPassManager &passes, ir::Core,
   plan.engines = options.engineCount;
   plan.lookupCaches = options.cacheLookups;
   plan.arrayCaches = options.cacheArrays;
+  plan.exchange = options.exchangesCode;
   passes.addPass(swcache::createPlanCaches(plan));
 }
 

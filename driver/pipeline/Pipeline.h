@@ -58,6 +58,9 @@ struct PipelineOptions {
   std::string aggregate;
   /// The share of packets that may use stale cached values (equation 2).
   double maxErrorRate = 1e-3;
+  /// Before an update by a control function, the XScale core gives the engines
+  /// code without caches.
+  bool exchangesCode = false;
   /// Whether look-up caches are made.
   bool cacheLookups = true;
   /// Whether arrays have cache lines.

@@ -5,7 +5,7 @@
 // attributes of the program.
 
 #include "driver/report/Manifest.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
@@ -90,12 +90,14 @@ json describeAggregates(const std::vector<AggregateCode> &engines) {
                  {"engines", engine.plan.engines}};
     if (engine.contexts != 0)
       made["contexts"] = engine.contexts;
-    for (const AggregateCode::Variant &variant : engine.variants)
-      made["variants"].push_back(
-          {{"takes", variant.takes},
-           {"puts", variant.puts},
-           {"ucode",
-            variantName(engine.plan.name, variant.takes, variant.puts)}});
+    for (const AggregateCode::Variant &variant : engine.variants) {
+      json described = {{"takes", variant.takes},
+                        {"puts", variant.puts},
+                        {"ucode", variant.nameIn(engine.plan.name)}};
+      if (variant.isPlain)
+        described["plain"] = true;
+      made["variants"].push_back(std::move(described));
+    }
     aggregates.push_back(std::move(made));
   }
   return aggregates;
@@ -122,8 +124,7 @@ json describeLockFunctions(const std::vector<AggregateCode> &engines) {
   for (const AggregateCode &engine : engines) {
     add(engine.plan.name, engine.code);
     for (const AggregateCode::Variant &variant : engine.variants)
-      add(variantName(engine.plan.name, variant.takes, variant.puts),
-          variant.code);
+      add(variant.nameIn(engine.plan.name), variant.code);
   }
   return all;
 }
@@ -396,6 +397,8 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)
     manifest["stop_word"] = target::EngineStopWord;
+  if (xscale.exchangeTable)
+    manifest["exchange_table"] = *xscale.exchangeTable;
   if (auto multiplier = ir::ownHashMultiplierOf(program))
     manifest["hash"] = describeHash(*multiplier, xscale);
   return manifest;

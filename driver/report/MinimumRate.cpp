@@ -1,7 +1,7 @@
 // The minimum rate of generated code.
 
 #include "driver/report/MinimumRate.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "driver/report/PathEvents.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Target.h"

@@ -1,7 +1,7 @@
 // The classes of traffic that the minimum rate prices apart.
 
 #include "driver/report/TrafficClasses.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "driver/report/FrameGrowth.h"
 #include "driver/report/PathEvents.h"
 #include "ir/dialect/Attributes.h"

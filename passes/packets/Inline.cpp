@@ -32,6 +32,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Passes.h"
 #include "passes/packets/CoreFunctions.h"
+#include "passes/packets/StopChecks.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -229,7 +230,7 @@ void Inline::countCalls() {
 
 /// Makes messages of the calls in `entry` that end a packet's path.
 void Inline::sendFrom(func::FuncOp entry, func::FuncOp takes) {
-  Block *loop = entry.front().getTerminator()->getSuccessor(0);
+  Block *loop = endOfMessage(entry);
   SmallVector<func::CallOp> messages = messagesOf(entry, loop);
   if (messages.empty())
     return;

@@ -33,7 +33,7 @@
 #include "passes/Passes.h"
 #include "passes/packets/CoreChannels.h"
 #include "passes/packets/CoreFunctions.h"
-#include "passes/packets/Stoppable.h"
+#include "passes/packets/StopChecks.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/Order.h"
 #include "target-ixp/chip/Punts.h"
@@ -77,7 +77,6 @@ private:
                 function_ref<void(ValueRange)> emitHandling);
   void emitPollXScale(OpBuilder &builder, Location loc, Value zero,
                       Block *loop);
-  void emitStopCheck(OpBuilder &builder, Location loc);
   void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
@@ -358,20 +357,6 @@ void LowerChannels::emitPollXScale(OpBuilder &builder, Location loc, Value zero,
   builder.setInsertionPointToStart(next);
 }
 
-/// Emits the return of a context whose engine is asked to stop.
-void LowerChannels::emitStopCheck(OpBuilder &builder, Location loc) {
-  Value asked = call(builder, loc, target::runtime::StopAsked, {}, 1)[0];
-  Value isAsked = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
-                                                asked, word(builder, loc, 0));
-  Region *body = builder.getInsertionBlock()->getParent();
-  Block *stop = OpBuilder(builder).createBlock(body);
-  Block *next = OpBuilder(builder).createBlock(body);
-  builder.create<cf::CondBranchOp>(loc, isAsked, stop, next);
-  builder.setInsertionPointToStart(stop);
-  builder.create<func::ReturnOp>(loc);
-  builder.setInsertionPointToStart(next);
-}
-
 void LowerChannels::buildMicroengineEntry() {
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
@@ -379,9 +364,16 @@ void LowerChannels::buildMicroengineEntry() {
   auto entry = builder.create<func::FuncOp>(loc, target::runtime::EngineEntry,
                                             builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(entry.addEntryBlock());
-  Block *loop = OpBuilder(builder).createBlock(&entry.getBody());
-  builder.create<cf::BranchOp>(loc, loop);
-  builder.setInsertionPointToStart(loop);
+  std::optional<uint32_t> stopInterval =
+      ir::numberOf(module, stoppableAttrName);
+  Block *loop;
+  if (stopInterval.value_or(0) != 0) {
+    loop = emitStoppableLoop(builder, loc, module, *stopInterval);
+  } else {
+    loop = OpBuilder(builder).createBlock(&entry.getBody());
+    builder.create<cf::BranchOp>(loc, loop);
+    builder.setInsertionPointToStart(loop);
+  }
   Value zero = word(builder, loc, 0);
   for (uint32_t ring : channels->ringsHere()) {
     SmallVector<Route> routes = channels->routesOn(ring);
@@ -395,8 +387,8 @@ void LowerChannels::buildMicroengineEntry() {
       emitRx(builder, loc, message);
       builder.create<cf::BranchOp>(loc, loop);
     });
-  if (module->hasAttr(stoppableAttrName))
-    emitStopCheck(builder, loc);
+  if (stopInterval == 0)
+    emitStopCheck(builder, loc, module);
   // The next poll slows other contexts down only if it is a command.
   if (channels->pollsByCommand())
     call(builder, loc, target::intrinsic::Sleep,

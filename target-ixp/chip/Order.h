@@ -67,7 +67,8 @@ constexpr uint32_t OrderGivenUp = 1;
 
 /// A word of scratch: the blocks of numbers that have left Tx [K].
 constexpr uint32_t OrderReleased = 0x3b14;
-static_assert(OrderReleased > EngineStopWord);
+static_assert(OrderReleased > EngineStopWord &&
+              OrderReleased < StoppedContextsWord);
 
 } // namespace karakal::target
 

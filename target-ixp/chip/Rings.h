@@ -47,11 +47,14 @@ constexpr uint32_t IdleTicks = 32;
 /// packet is dropped [K]: long enough for the receivers, if they run at all.
 constexpr uint32_t RingTries = 1024;
 
-/// A word of scratch. Bit n asks the engine of hardware number n to stop when
-/// it finds no message (`--policy=power`) [K].
+/// A word of scratch. Bit n asks the engine of hardware number n to stop
+/// between two messages (`--policy=power`, `--updates=exchange`) [K].
 constexpr uint32_t EngineStopWord = 0x3b10;
 static_assert(EngineStopWord > RxErrorsCounter &&
               EngineStopWord < DropCounterBase);
+/// A word of scratch. Each context that stops because of the word above adds 1;
+/// the core sets it to 0 before it asks an engine [K].
+constexpr uint32_t StoppedContextsWord = 0x3b18;
 
 static_assert(RingFreeLast < StatusRingCount,
               "each ring of a channel has a ring-full flag");

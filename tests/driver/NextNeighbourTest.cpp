@@ -3,7 +3,7 @@
 
 #include "driver/ReadProgram.h"
 #include "driver/cores/Feedback.h"
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -149,9 +149,14 @@ TEST(LoadedVariant, AnAggregateInTheMiddleMayTakeAndPut) {
 }
 
 TEST(LoadedVariant, HasItsNameInTheImage) {
-  EXPECT_EQ(variantName("main", false, false), "main");
-  EXPECT_EQ(variantName("main", true, false), "main.takes");
-  EXPECT_EQ(variantName("main", true, true), "main.takes.puts");
+  AggregateCode::Variant variant;
+  EXPECT_EQ(variant.nameIn("main"), "main");
+  variant.takes = true;
+  EXPECT_EQ(variant.nameIn("main"), "main.takes");
+  variant.puts = true;
+  EXPECT_EQ(variant.nameIn("main"), "main.takes.puts");
+  variant.isPlain = true;
+  EXPECT_EQ(variant.nameIn("main"), "main.takes.puts.plain");
 }
 
 } // namespace

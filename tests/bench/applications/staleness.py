@@ -15,6 +15,8 @@ from testkit.workloads import Workload
 #: Packets of a run, during which the updates happen.
 PACKETS = 20000
 RATES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+#: With an exchange of code no packet may be stale, whatever is asked.
+EXCHANGE = "exchange"
 SPEEDS = (1, 100, 10000)
 STREAM = "updates/updates-20020722.2238.bgp.gz"
 
@@ -53,12 +55,14 @@ def profile_of(bench: Bench, app: str, load: Workload, speed: int) -> Path:
 def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
     rows = []
     profile = profile_of(bench, app, load, speed)
-    for asked in RATES:
-        progress(f"staleness of {app}, {speed} times, {asked:g}")
+    kinds = [("delayed", asked) for asked in RATES] + [(EXCHANGE, 0.0)]
+    for updates, asked in kinds:
+        progress(f"staleness of {app}, {speed} times, {updates}, {asked:g}")
         image = bench.folder / f"{app}-stale.ixp"
+        tolerated = () if updates == EXCHANGE else (f"--max-error-rate={asked}",)
         bench.run(
             "bakerc", source_of(bench, app), f"--profile={profile}",
-            f"--max-error-rate={asked}", "-o", image,
+            f"--updates={updates}", *tolerated, "-o", image,
         )  # fmt: skip
         stats = simulate(bench, image, load, 6, PACKETS)
         caches = stats["caches"]
@@ -70,6 +74,8 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
                 "measured_rate": caches["stale_rate"],
                 "check_interval": min(intervals, default=0),
                 "update_speed": speed,
+                "updates": updates,
+                "exchanges": caches["exchanges"],
                 "holds": caches["stale_rate"] <= asked,
                 "cached": [each["global"] for each in caches["globals"]],
                 "stale_packets": caches["stale_packets"],
@@ -88,14 +94,15 @@ def staleness(bench: Bench) -> list[Row]:
             rows += measure(bench, app, speed, with_updates(bench, app, load, speed))
     printed: list[list[object]] = [
         [
-            row["app"], row["update_speed"], f"{row['asked_rate']:g}",
+            row["app"], row["update_speed"], row["updates"], f"{row['asked_rate']:g}",
             f"{row['measured_rate']:.2e}", row["check_interval"], row["version_checks"],
             " ".join(row["cached"]) or "nothing",
         ]
         for row in rows
     ]  # fmt: skip
     headings = [
-        "application", "speed", "asked", "measured", "interval", "checks", "cached",
+        "application", "speed", "updates", "asked", "measured", "interval", "checks",
+        "cached",
     ]  # fmt: skip
     table(
         "Stale packets per packet (interval: packets, all engines)", headings, printed

@@ -1,7 +1,8 @@
-// Next-neighbour rings between aggregates.
+// Variants of an aggregate's code.
 
-#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/Variants.h"
 #include "aggregation/formation/PpfGraph.h"
+#include "swcache/Caches.h"
 #include "target-ixp/chip/Rings.h"
 
 using namespace mlir;
@@ -33,12 +34,13 @@ SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
   return channels;
 }
 
-/// Returns the variant of aggregate `index`, or null if it does not exist.
+/// Returns the variant of aggregate `index` with a next-neighbour ring, or null
+/// if it does not exist.
 const AggregateCode::Variant *
 findVariant(const std::vector<AggregateCode> &engines, size_t index, bool takes,
             bool puts) {
   for (const AggregateCode::Variant &variant : engines[index].variants)
-    if (variant.takes == takes && variant.puts == puts)
+    if (variant.takes == takes && variant.puts == puts && !variant.isPlain)
       return &variant;
   return nullptr;
 }
@@ -80,11 +82,37 @@ private:
   std::vector<uint32_t> rings;
 };
 
-} // namespace
-
-std::string variantName(const std::string &aggregate, bool takes, bool puts) {
-  return aggregate + (takes ? ".takes" : "") + (puts ? ".puts" : "");
+/// Returns the options for the same code without caches.
+Options withoutCaches(Options options) {
+  for (const char *pass : {"make-lookup-caches", "make-caches"})
+    options.pipeline.disabled.push_back(pass);
+  return options;
 }
+
+/// Compiles a variant of `engine` while the planned program has its rings. With
+/// an exchange of code also without caches. Nothing is added if one of them
+/// does not fit; returns whether they do.
+Result<bool> addVariant(ModuleOp planned, AggregateCode &engine,
+                        const Options &options, bool takes, bool puts) {
+  std::vector<AggregateCode::Variant> made;
+  for (bool isPlain : {false, true}) {
+    bool isAggregateItself = !takes && !puts && !isPlain;
+    if (isAggregateItself || (isPlain && !swcache::exchangesCode(planned)))
+      continue;
+    auto code = compileEngine(planned, engine.plan.name,
+                              isPlain ? withoutCaches(options) : options);
+    if (code)
+      made.push_back({takes, puts, std::move(*code), isPlain});
+    else if (code.error().lacking == Resource::ControlStore)
+      return false;
+    else
+      return code.error();
+  }
+  llvm::move(made, std::back_inserter(engine.variants));
+  return true;
+}
+
+} // namespace
 
 bool putsToNextNeighbour(const std::vector<AggregateCode> &engines,
                          size_t index) {
@@ -104,9 +132,30 @@ const target::Microcode &loadedCode(const std::vector<AggregateCode> &engines,
   return variant ? variant->code : engines[index].code;
 }
 
-Status addNextNeighbourVariants(ModuleOp planned,
-                                std::vector<AggregateCode> &engines,
-                                const Options &options) {
+std::vector<AggregateCode>
+plainCodeOf(const std::vector<AggregateCode> &engines) {
+  std::vector<AggregateCode> plain;
+  for (const AggregateCode &engine : engines) {
+    AggregateCode made;
+    made.plan = engine.plan;
+    made.contexts = engine.contexts;
+    for (const AggregateCode::Variant &variant : engine.variants) {
+      if (!variant.isPlain)
+        continue;
+      if (variant.takes || variant.puts)
+        made.variants.push_back({variant.takes, variant.puts, variant.code});
+      else
+        made.code = variant.code;
+    }
+    if (made.code.words.empty())
+      return {};
+    plain.push_back(std::move(made));
+  }
+  return plain;
+}
+
+Status addVariants(ModuleOp planned, std::vector<AggregateCode> &engines,
+                   const Options &options) {
   size_t count = engines.size();
   agg::PpfGraph graph(planned);
   std::vector<SmallVector<ir::ChannelOp>> links(count);
@@ -120,14 +169,19 @@ Status addNextNeighbourVariants(ModuleOp planned,
       for (bool puts : {false, true}) {
         SmallVector<ir::ChannelOp> &in = takes && i > 0 ? links[i - 1] : none;
         SmallVector<ir::ChannelOp> &out = puts ? links[i] : none;
-        if (takes == in.empty() || puts == out.empty() || !(takes || puts))
+        if (takes == in.empty() || puts == out.empty())
           continue;
         ScopedNextNeighbourRings inputs(in), outputs(out);
-        auto code = compileEngine(planned, engines[i].plan.name, options);
-        if (code)
-          engines[i].variants.push_back({takes, puts, std::move(*code)});
-        else if (code.error().lacking != Resource::ControlStore)
-          return code.error();
+        auto fits = addVariant(planned, engines[i], options, takes, puts);
+        if (!fits)
+          return fits.error();
+        if (!*fits && !takes && !puts)
+          return makeError("E-driver-050",
+                           "--updates=exchange: the code of '" +
+                               engines[i].plan.name +
+                               "' without caches does not fit the control "
+                               "store of an engine; compile with "
+                               "--updates=delayed");
       }
   return success();
 }
