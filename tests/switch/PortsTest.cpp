@@ -41,7 +41,9 @@ TEST(Ports, WhatFollowsDpdkIsLeftToIt) {
 
 TEST(Ports, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf(""), HasSubstr("neither an interface nor a driver"));
-  EXPECT_THAT(errorOf("nosuch,a=b"), HasSubstr("no driver 'nosuch'"));
+  EXPECT_THAT(errorOf("nosuch,a=b"),
+              HasSubstr("no driver 'nosuch'; the drivers are af_packet, dpdk, "
+                        "null, pcap"));
   EXPECT_THAT(errorOf("null,a=b"), HasSubstr("no key 'a'"));
   EXPECT_THAT(errorOf("pcap,rx"), HasSubstr("not of the form key=value"));
   EXPECT_THAT(errorOf("pcap,rx=a,rx=b"), HasSubstr("given twice"));

@@ -86,6 +86,43 @@ def test_control_over_the_socket(tmp_path: Path) -> None:
     assert "E-switch-006" in ctl(sw.path, "stats", status=1)
 
 
+def test_each_sample_for_prometheus_has_a_type(tmp_path: Path) -> None:
+    """Prometheus refuses a sample whose name was not declared before it."""
+    source = tmp_path / "timed.baker"
+    source.write_text(
+        "import net.ether;\n"
+        "module m {\n"
+        "  u32 ticks;\n"
+        "  ppf f { in ether_pkt * in_cc; out ether_pkt * out_cc; }\n"
+        "  wiring { rx -> f.in_cc; f.out_cc -> tx; }\n"
+        "  @every(1ms) control void tick() { ticks++; }\n"
+        "}\n"
+        "m.f.ppf(ether_pkt * ph) { channel_put(out_cc, ph); }\n"
+    )
+    with running_switch(source, tmp_path, "--port=null", "--stay") as sw:
+        lines = ctl(sw.path, "stats", "--format=prometheus").splitlines()
+    declared: set[str] = set()
+    samples: set[str] = set()
+    for line in filter(None, lines):
+        if line.startswith("# TYPE "):
+            name = line.split()[2]
+            assert name not in declared
+            declared.add(name)
+        elif not line.startswith("#"):
+            samples.add(line.partition("{")[0].split()[0])
+            assert samples <= declared, line
+    assert any("timer_calls_total" in name for name in samples)
+
+
+def test_the_switch_says_what_it_runs(tmp_path: Path) -> None:
+    trace = tmp_path / "t.pcapng"
+    write_capture(trace, [Frame(0, 0, bytes(60))], 1)
+    done = run(
+        "bakersw", VLAN, "--socket=none", f"--port=pcap,rx={trace}", "--port=null"
+    )
+    assert "runs on 2 ports and 1 core" in done.stderr
+
+
 def test_watch_prints_again_and_again(tmp_path: Path) -> None:
     with running_switch(VLAN, tmp_path, "--port=null", "--stay") as sw:
         sw.control.ask("watch json 20")

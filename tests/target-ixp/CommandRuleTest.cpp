@@ -49,6 +49,24 @@ TEST(CommandRule, AnOverrideWidensTheRegistersInFlight) {
   expectNone(read + "alu[a1, --, B, $2]\nctx_arb[s1]\n" + End);
 }
 
+TEST(CommandRule, AComputedOverrideWidensTheRegisters) {
+  struct {
+    const char *left, *operation, *right;
+  } sums[] = {{"0x200", "OR", "0x020"},
+              {"0x200", "+", "0x020"},
+              {"0x240", "-", "0x020"},
+              {"0x2ff", "AND", "0x220"},
+              {"0x2ff", "XOR", "0x0df"}};
+  for (const auto &sum : sums) {
+    const std::string read =
+        std::string("immed[a1, ") + sum.left + ", <<16]\nimmed[b1, " +
+        sum.right + ", <<16]\nalu[--, a1, " + sum.operation +
+        ", b1]\nsram[read, $0, a0, 0, 1], indirect_ref, sig_done[s1]\n";
+    expectBreach(read + "alu[a2, --, B, $1]\nctx_arb[s1]\n" + End, "140", 4);
+    expectNone(read + "alu[a2, --, B, $2]\nctx_arb[s1]\n" + End);
+  }
+}
+
 TEST(CommandRule, BothSignalsOfAPairMustBeWaitedFor) {
   const std::string read = "dram[read, $$0, a0, 0, 1], sig_done[s2]\n";
   expectNone(read + "ctx_arb[s2, s3]\nalu[a1, --, B, $$1]\n" + End);
