@@ -360,6 +360,10 @@ std::string findConflict(const BakercOptions &options) {
   if (options.pipeline.isStoppable && options.pipeline.exchangesCode)
     return "--policy=power and --updates=exchange cannot be combined: both "
            "stop engines";
+  if (options.pipeline.exchangesCode &&
+      llvm::is_contained(options.pipeline.puntRates, "none"))
+    return "--updates=exchange needs limits of --punt-rate: without them an "
+           "engine can wait for the XScale core while the core waits for it";
   if (options.run && options.trace.empty())
     return "--run needs --trace";
   if (!options.run &&

@@ -170,35 +170,40 @@ struct Promise {
   std::vector<double> issueMax; ///< of a message, by aggregate
 };
 
-/// Computes the minimum rate if the command line asks for it, over the code
-/// with and without caches if the core exchanges them. `--wcet` prints it.
+/// Computes the minimum rate if the command line asks for it; if the core
+/// exchanges code with caches and without, that of the slower. `--wcet` prints
+/// it.
 Result<std::optional<Promise>> findPromise(const PlannedProgram &made,
                                            const Options &options) {
   if (!options.worstCases && options.minRates.empty())
     return std::optional<Promise>();
-  auto minimum = computeMinimumRate(*made.program, made.engines);
-  if (!minimum)
-    return minimum.error();
-  std::vector<double> issueMax = minimum->issueMax;
-  std::vector<AggregateCode> engines = made.engines;
-  if (std::vector<AggregateCode> plain = plainCodeOf(made.engines);
-      !plain.empty()) {
-    auto other = computeMinimumRate(*made.program, plain);
-    if (!other)
-      return other.error();
-    for (size_t i = 0; i < issueMax.size(); ++i)
-      issueMax[i] = std::max(issueMax[i], other->issueMax[i]);
-    if (other->packetsPerSecond() < minimum->packetsPerSecond()) {
-      minimum = std::move(other);
-      engines = std::move(plain);
-    }
+  std::optional<Promise> promise;
+  std::string text;
+  Status reached = success();
+  for (const auto &engines : {made.engines, plainCodeOf(made.engines)}) {
+    if (engines.empty())
+      continue;
+    auto minimum = computeMinimumRate(*made.program, engines);
+    if (!minimum)
+      return minimum.error();
+    if (reached)
+      reached = checkMinimumRate(*minimum, engines, options.minRates);
+    std::vector<double> issueMax = minimum->issueMax;
+    if (promise)
+      for (size_t i = 0; i < issueMax.size(); ++i)
+        issueMax[i] = std::max(issueMax[i], promise->issueMax[i]);
+    bool isSlower = !promise || minimum->packetsPerSecond() <
+                                    promise->minimum.packetsPerSecond();
+    if (isSlower)
+      text = printMinimumRate(*minimum, engines);
+    promise = {isSlower ? std::move(*minimum) : std::move(promise->minimum),
+               std::move(issueMax)};
   }
   if (options.worstCases)
-    (llvm::outs() << printMinimumRate(*minimum, engines)).flush();
-  Status reached = checkMinimumRate(*minimum, engines, options.minRates);
+    (llvm::outs() << text).flush();
   if (!reached)
     return reached.error();
-  return std::optional<Promise>({std::move(*minimum), std::move(issueMax)});
+  return promise;
 }
 
 /// Compiles the program after the front end and the profile, and writes the

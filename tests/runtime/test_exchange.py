@@ -203,9 +203,16 @@ def test_the_worst_case_counts_both_codes(trace: Path, tmp_path: Path) -> None:
     assert stats["caches"]["exchanges"] == 6
 
 
-def test_an_exchange_and_the_power_policy_are_refused(tmp_path: Path) -> None:
-    done = run(
-        "bakerc", STAMP, "--updates=exchange", "--policy=power", "-o",
-        tmp_path / "a.ixp", status=2,
-    )  # fmt: skip
-    assert "--policy=power and --updates=exchange cannot be combined" in done.stderr
+@pytest.mark.parametrize(
+    ("option", "message"),
+    (
+        ("--policy=power", "--policy=power and --updates=exchange cannot be combined"),
+        ("--punt-rate=none", "--updates=exchange needs limits of --punt-rate"),
+    ),
+)
+def test_what_an_exchange_cannot_go_with(
+    option: str, message: str, tmp_path: Path
+) -> None:
+    image = tmp_path / "a.ixp"
+    done = run("bakerc", STAMP, "--updates=exchange", option, "-o", image, status=2)
+    assert message in done.stderr
