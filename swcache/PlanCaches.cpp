@@ -12,11 +12,11 @@
 // Requires: addresses of globals. Ensures: see Caches.h.
 
 #include "ir/analysis/ConstantGlobals.h"
+#include "ir/analysis/CoreTimers.h"
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/analysis/References.h"
 #include "ir/dialect/Layout.h"
-#include "ir/dialect/Runtime.h"
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,7 +91,6 @@ private:
   void addVersion(target::Memory memory);
   void raiseIn(func::FuncOp function, const DenseSet<Operation *> &cached);
   void leaveCachesBeforeUpdates(const DenseSet<Operation *> &cached);
-  void addReturnTimer();
   void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
   std::string describeChecks(const AccessRates &rates, uint64_t interval) const;
   unsigned contexts() const { return engines * target::ContextCount; }
@@ -292,24 +291,11 @@ void PlanCaches::leaveCachesBeforeUpdates(const DenseSet<Operation *> &cached) {
               control.getLoc())
         .call(target::runtime::LeaveCaches);
   }
-  if (isUpdated)
-    addReturnTimer();
-}
-
-void PlanCaches::addReturnTimer() {
-  ModuleOp module = getOperation();
-  KARAKAL_ASSERT(!module.lookupSymbol(returnTimerName), "the pass runs once");
+  if (!isUpdated)
+    return;
   module->setAttr(exchangedAttrName, UnitAttr::get(&getContext()));
-  declareIntrinsic(module, target::runtime::ReturnToCaches);
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto timer = builder.create<func::FuncOp>(module.getLoc(), returnTimerName,
-                                            builder.getFunctionType({}, {}));
-  ir::setKind(timer, ir::FunctionKind::Control);
-  timer->setAttr(ir::intervalAttrName,
-                 builder.getI64IntegerAttr(int64_t(returnIntervalUs)));
-  CacheCode code(OpBuilder::atBlockEnd(timer.addEntryBlock()), timer.getLoc());
-  code.call(target::runtime::ReturnToCaches);
-  code.builder.create<func::ReturnOp>(timer.getLoc());
+  ir::addCoreTimer(module, returnTimerName, target::runtime::ReturnToCaches,
+                   returnIntervalUs);
 }
 
 /// Returns the globals that can have a copy.

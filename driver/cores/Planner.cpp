@@ -3,11 +3,13 @@
 #include "driver/cores/Planner.h"
 #include "aggregation/Passes.h"
 #include "driver/pipeline/RunPasses.h"
+#include "ir/analysis/CoreTimers.h"
 #include "ir/analysis/KeptOrder.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "passes/packets/StopChecks.h"
 #include "swcache/Caches.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -189,8 +191,11 @@ Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
   if (swcache::exchangesCode(**module))
     ir::setNumber(**module, passes::stoppableAttrName,
                   passes::messagesBetweenStopChecks);
-  else if (options.isStoppable)
+  if (options.isStoppable) {
     ir::setNumber(**module, passes::stoppableAttrName, 0);
+    ir::addCoreTimer(**module, target::SavePowerTimerName,
+                     target::runtime::SavePower, target::SavePowerIntervalUs);
+  }
   return module;
 }
 

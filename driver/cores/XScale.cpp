@@ -62,8 +62,8 @@ constexpr const char *linkerScript = R"(SECTIONS {
 
 /// The multiplier of hashes as data.
 constexpr const char *hashMultiplierSymbol = "karakal_hash_multiplier";
-/// The table of runtime/exchange.ll.
-constexpr const char *exchangeTableSymbol = "karakal_exchange_table";
+/// The table of runtime/engines.ll.
+constexpr const char *engineTableSymbol = "karakal_engine_table";
 
 /// Makes the hashes of xscale.ll read their multiplier from data that starts as
 /// `multiplier` and that a loader may change.
@@ -215,8 +215,8 @@ XScaleCode readLinked(MemoryBufferRef linked) {
       code.symbols[name.str()] = address;
     else if (name == hashMultiplierSymbol)
       code.hashMultiplier = address;
-    else if (name == exchangeTableSymbol)
-      code.exchangeTable = address;
+    else if (name == engineTableSymbol)
+      code.engineTable = address;
   }
   return code;
 }
@@ -299,9 +299,15 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
         "atomics.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
-  if (module.getFunction(target::runtime::LeaveCaches))
-    if (Status linked = linkRuntime(module, "exchange.ll"); !linked)
-      return linked.error();
+  for (auto [function, file] :
+       {std::pair(target::runtime::LeaveCaches, "exchange.ll"),
+        std::pair(target::runtime::SavePower, "power.ll")}) {
+    if (!module.getFunction(function))
+      continue;
+    for (const char *part : {file, "engines.ll"})
+      if (Status linked = linkRuntime(module, part); !linked)
+        return linked.error();
+  }
   if (hashMultiplier)
     readHashMultiplier(module, *hashMultiplier);
   // The back end calls helpers by name. They stay visible until ld.lld drops

@@ -31,9 +31,9 @@ struct XScaleCode {
   /// The address of the multiplier of hashes, 16 bytes, most significant first,
   /// if the program has one of its own and hashes on the core.
   std::optional<uint32_t> hashMultiplier;
-  /// The address of the table of engines whose code the core exchanges, if it
-  /// does (target-ixp/chip/ExchangeTable.h).
-  std::optional<uint32_t> exchangeTable;
+  /// The address of the table of engines (target-ixp/chip/EngineTable.h), if
+  /// the core stops engines or exchanges their code.
+  std::optional<uint32_t> engineTable;
 };
 
 /// Enters the core in LLVM's list of targets, if it is not there. The list has

@@ -397,8 +397,8 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)
     manifest["stop_word"] = target::EngineStopWord;
-  if (xscale.exchangeTable)
-    manifest["exchange_table"] = *xscale.exchangeTable;
+  if (xscale.engineTable)
+    manifest["engine_table"] = *xscale.engineTable;
   if (auto multiplier = ir::ownHashMultiplierOf(program))
     manifest["hash"] = describeHash(*multiplier, xscale);
   return manifest;

@@ -32,6 +32,7 @@
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Server.h"
 #include "sim-ixp/bus/ThreadInterrupts.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <cstdint>
 #include <functional>
@@ -54,7 +55,7 @@ public:
 /// The CAP unit.
 class Cap final : public CommandUnit, public EventTarget {
 public:
-  static constexpr uint32_t ringRegisters = 0x4800; ///< [R] 16 bytes a ring
+  static constexpr uint32_t ringRegisters = target::CapRings;
   static constexpr uint32_t ringRegisterBytes = 16 * 16;
   static constexpr uint32_t productId = 0x4a00; ///< [R]
   static constexpr uint32_t reset1 = 0x4a10;    ///< [R]

@@ -3,6 +3,7 @@
 // See ControlCallRunner.h for the idea.
 
 #include "sim-ixp/core/ControlCallRunner.h"
+#include "target-ixp/image/Manifest.h"
 
 #include <algorithm>
 
@@ -34,7 +35,7 @@ constexpr uint64_t holdCyclesMax = 1000000;
 /// exchange the engines' code.
 std::vector<std::string> cachedNames(const json &manifest) {
   std::vector<std::string> names;
-  if (manifest.contains("exchange_table"))
+  if (target::exchangesCode(manifest))
     return names;
   for (const char *list : {"caches", "cache_lines"})
     for (const json &cache : manifest.value(list, json::array()))
@@ -228,6 +229,14 @@ bool ControlCallRunner::goesOn(Call &call, const Result<uint32_t> &result) {
     return false;
   set(call, *next);
   return true;
+}
+
+void ControlCallRunner::leaveOut(const std::string &timer) {
+  timers.erase(std::remove_if(timers.begin(), timers.end(),
+                              [&](const Timer &each) {
+                                return each.counts.name == timer;
+                              }),
+               timers.end());
 }
 
 Status ControlCallRunner::runBeforeStart() {

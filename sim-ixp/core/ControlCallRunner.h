@@ -63,6 +63,9 @@ public:
     this->hold = hold;
   }
 
+  /// Leaves a timer out, if the image has it. Before the start.
+  void leaveOut(const std::string &timer);
+
   /// Runs the initialization functions and the calls without a time, one after
   /// another; the clock advances by their time. Errors: E-sim-ixp-021
   /// (refused), or the core's.

@@ -69,7 +69,7 @@ public:
   /// Where a channel's atomic additions begin in its part of the map.
   static constexpr uint32_t sramAddOffset =
       target::XScaleSramAdd - target::XScaleSram0;
-  static constexpr uint32_t capBase = 0xc0000000;
+  static constexpr uint32_t capBase = target::XScaleCap;
   static constexpr uint32_t capWindowBytes = 0x8000;
   static constexpr uint32_t msfBase = 0xc8000000;
   static constexpr uint32_t msfWindowBytes = 0x4000;

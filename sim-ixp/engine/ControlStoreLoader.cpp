@@ -2,7 +2,7 @@
 
 #include "sim-ixp/engine/ControlStoreLoader.h"
 #include "support/Error.h"
-#include "target-ixp/chip/ExchangeTable.h"
+#include "target-ixp/chip/EngineTable.h"
 
 #include <utility>
 

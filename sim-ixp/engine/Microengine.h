@@ -154,6 +154,13 @@ public:
   /// Whether each cycle so far is one of issue, aborted, stall and idle.
   bool doCyclesAddUp() const;
   const MicroProgram *loaded() const { return program.get(); }
+  /// How long the core has kept the engine off, up to cycle `now`.
+  EngineRest restAt(uint64_t now) const {
+    EngineRest all = rest;
+    if (all.stops > all.starts)
+      all.cycles += now - restBegin;
+    return all;
+  }
   /// How often the core loaded a program.
   uint64_t coreLoadCount() const { return coreLoads; }
   /// Whether any context is enabled and neither killed nor halted.
@@ -481,6 +488,9 @@ private:
   IndexedOp indexed;
   ControlStoreLoader loader;
   uint64_t coreLoads = 0;
+  EngineRest rest;
+  uint64_t restBegin = 0;
+  void noteRest(uint32_t enablesBefore);
   struct KnownProgram {
     std::vector<uint64_t> words;
     std::shared_ptr<const MicroProgram> program;

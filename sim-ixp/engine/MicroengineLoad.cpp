@@ -102,6 +102,19 @@ void Microengine::forEachProfile(
     use(*one.program, *one.profile);
 }
 
+/// Counts the cycles in which the core keeps all contexts disabled.
+void Microengine::noteRest(uint32_t enablesBefore) {
+  bool wasOn = (enablesBefore & 0xff00) != 0;
+  bool isOn = (csrs.ctxEnables & 0xff00) != 0;
+  if (wasOn && !isOn) {
+    ++rest.stops;
+    restBegin = scheduler.now();
+  } else if (!wasOn && isOn && rest.stops > rest.starts) {
+    ++rest.starts;
+    rest.cycles += scheduler.now() - restBegin;
+  }
+}
+
 /// A write of CTX_ENABLES by the core: bits 15:8 start and stop contexts. A
 /// context that starts continues at its INDIRECT_CTX_STS.
 void Microengine::enable(uint32_t value) {
@@ -116,7 +129,9 @@ void Microengine::enable(uint32_t value) {
       arbiter.stop(i, ContextState::Inactive);
     wanted &= ~(uint32_t{isActive} << i);
   }
+  uint32_t before = csrs.ctxEnables;
   setEnables(value);
+  noteRest(before);
   refreshBases();
   if (wanted != 0 && program)
     resumeContexts(wanted);

@@ -28,6 +28,12 @@ struct EngineCounters {
   }
 };
 
+/// How long the core kept an engine off: with all contexts disabled.
+struct EngineRest {
+  uint64_t stops = 0, starts = 0; ///< by the core
+  uint64_t cycles = 0;            ///< off
+};
+
 } // namespace karakal::sim
 
 #endif // KARAKAL_SIM_IXP_OBSERVE_ENGINECOUNTERS_H

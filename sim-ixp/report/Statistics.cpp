@@ -138,6 +138,20 @@ json cachesOf(Simulation &run) {
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
 }
 
+json powerOf(Simulation &run) {
+  uint64_t stops = 0, starts = 0, off = 0;
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
+    EngineRest rest = run.chip().engine(i).restAt(run.measureEnd().cycle);
+    stops += rest.stops;
+    starts += rest.starts;
+    off += rest.cycles;
+  }
+  return {{"policy", "power"},
+          {"stops", stops},
+          {"starts", starts},
+          {"engine_off_cycles", off}};
+}
+
 json xscaleOf(Simulation &run) {
   XScaleStatistics core = run.core()->statistics();
   uint64_t cycles = run.measureEnd().cycle - run.startCycle();
@@ -347,15 +361,8 @@ json collectStatistics(Simulation &run) {
                 {"control", controlOf(run)},
                 {"hazards", hazardsOf(run)},
                 {"microengines", enginesOf(run)}};
-  if (const PowerPolicy *policy = run.power()) {
-    uint64_t off = 0;
-    for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
-      off += policy->offCycles(i, run.measureEnd().cycle);
-    stats["power"] = {{"policy", "power"},
-                      {"stops", policy->stopCount()},
-                      {"starts", policy->startCount()},
-                      {"engine_off_cycles", off}};
-  }
+  if (run.savesPower())
+    stats["power"] = powerOf(run);
   stats["locks"] = locksOf(run, stats["microengines"]);
   stats["bottleneck"] = findBottleneck(stats);
   return stats;

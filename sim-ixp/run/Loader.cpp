@@ -8,7 +8,7 @@
 #include "sim-ixp/engine/PrepareProgram.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
-#include "target-ixp/chip/ExchangeTable.h"
+#include "target-ixp/chip/EngineTable.h"
 #include "target-ixp/chip/RingLayout.h"
 #include "target-ixp/table/HashMultiplier.h"
 #include "target-ixp/table/HashSecret.h"
@@ -195,25 +195,36 @@ uint32_t storeMicrocode(const std::vector<uint64_t> &words, uint32_t address,
   return address;
 }
 
-/// Fills the table of the code that the core exchanges at run time, and puts
-/// that code into DRAM.
-Status fillExchangeTable(const target::Image &image, const EnginePlans &plans,
-                         Chip &chip) {
-  if (!image.manifest.contains("exchange_table"))
+/// The number of an aggregate in the image.
+uint32_t aggregateNumber(const json &aggregates, const std::string &name) {
+  uint32_t number = 0;
+  while (number < aggregates.size() && aggregates[number]["name"] != name)
+    ++number;
+  return number;
+}
+
+/// Fills the table of engines that the core stops and starts, and puts the code
+/// that it exchanges into DRAM.
+Status fillEngineTable(const target::Image &image, const EnginePlans &plans,
+                       Chip &chip) {
+  if (!image.manifest.contains("engine_table"))
     return success();
-  uint32_t entry = image.manifest["exchange_table"];
+  uint32_t entry = image.manifest["engine_table"];
   uint32_t next = target::ExchangeCodeBase;
   Memory &dram = chip.dram().memory();
   std::map<std::string, uint32_t> stored; // address, by name
   for (uint32_t i = 0; i < plans.size(); ++i) {
-    if (plans[i].plainMicrocode.empty())
+    if (plans[i].role != EngineRole::App)
       continue;
     uint32_t number =
         target::engineHardwareNumber(i, chip.chassis().clusterEngines());
     std::vector<uint32_t> row = {
-        target::XScaleLocalCsrs + PhysicalBus::csrBytes * number, 1u << number};
+        target::XScaleLocalCsrs + PhysicalBus::csrBytes * number, 1u << number,
+        aggregateNumber(image.manifest["aggregates"], plans[i].aggregate)};
     for (const std::string &name :
          {plans[i].microcode, plans[i].plainMicrocode}) {
+      if (plans[i].plainMicrocode.empty())
+        break;
       const std::vector<uint64_t> &words = image.microcode.at(name);
       auto [at, isNew] = stored.try_emplace(name, next);
       if (isNew && next + 8 * words.size() > target::ExchangeCodeEnd)
@@ -228,8 +239,7 @@ Status fillExchangeTable(const target::Image &image, const EnginePlans &plans,
       row.push_back(at->second);
       row.push_back(static_cast<uint32_t>(words.size()));
     }
-    KARAKAL_ASSERT(row.size() == target::ExchangeEntryWords,
-                   "see ExchangeTable.h");
+    row.resize(target::EngineEntryWords);
     for (uint32_t word : row) {
       dram.writeWord(entry, word);
       entry += 4;
@@ -433,7 +443,7 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
       chip.sram(ring["channel"])
           .makeRing(ring["entry"], ring["base"], ring["words"]);
   fillFreeList(image.manifest["buffers"], chip);
-  return fillExchangeTable(image, plans, chip);
+  return fillEngineTable(image, plans, chip);
 }
 
 Status setHashMultiplier(const target::Image &image, const std::string &hashKey,

@@ -6,6 +6,7 @@
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
+#include "target-ixp/image/Manifest.h"
 #include "target-ixp/table/Printer.h"
 
 #include <algorithm>
@@ -77,14 +78,10 @@ Status Simulation::loadEngines() {
     return status;
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     machine->engine(i).seed(static_cast<uint32_t>(asked.seed) * 8 + i);
-  if (asked.savePower) {
-    if (!loaded.manifest.contains("stop_word"))
-      return makeError("E-sim-ixp-017",
-                       "--policy=power: the image's engines cannot be stopped; "
-                       "compile it with --policy=power");
-    policy = std::make_unique<PowerPolicy>(
-        loaded.manifest["stop_word"].get<uint32_t>(), plans, *machine);
-  }
+  if (asked.savePower && !loaded.manifest.contains("stop_word"))
+    return makeError("E-sim-ixp-017",
+                     "--policy=power: the image's engines cannot be stopped; "
+                     "compile it with --policy=power");
   cacheMonitor = std::make_unique<CacheMonitor>(loaded, plans, *machine);
   if (cacheMonitor->isWatching())
     accounts->setProgramObserver(cacheMonitor.get());
@@ -147,6 +144,8 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
   if (!runner)
     return runner.error();
   controls = std::move(*runner);
+  if (!asked.savePower)
+    controls.leaveOut(target::SavePowerTimerName);
   hold = std::make_unique<FrameHold>(*media, *accounts);
   controls.connect(xscale.get(), &chip.scheduler(), hold.get(),
                    chip.parameters().meClockHz);
@@ -379,8 +378,6 @@ Error Simulation::stuckError(const std::string &why) const {
 
 bool Simulation::check() {
   uint64_t now = machine->scheduler().now();
-  if (policy)
-    policy->onTime(now);
   if (sampled && sampled->isDue(now))
     addSample(now);
   const PacketCounters &packets = accounts->counters();
@@ -470,7 +467,7 @@ Status Simulation::run() {
 /// Makes the calls of the end and lets go what they have put. Calls that
 /// exchange the engines' code wait for engines, so they need chip time.
 Status Simulation::callAtEnd() {
-  if (loaded.manifest.contains("exchange_table"))
+  if (target::exchangesCode(loaded.manifest))
     controls.startAtEnd();
   else if (Status status = controls.runAtEnd(); !status)
     return status;

@@ -24,7 +24,6 @@
 #include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/run/Chip.h"
 #include "sim-ixp/run/Loader.h"
-#include "sim-ixp/run/PowerPolicy.h"
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
@@ -70,7 +69,7 @@ struct SimulationOptions {
   bool strict = false;
   /// A control call that is refused does not end the run.
   bool keepGoing = false;
-  /// Stop engines while traffic is low (PowerPolicy.h).
+  /// Let the core stop engines while traffic is low (runtime/power.ll).
   bool savePower = false;
   /// Folders of the program's source files; none: as the image names them.
   std::vector<std::string> sourceFolders;
@@ -131,8 +130,8 @@ public:
   const PacketAccounting &accounting() const { return *accounts; }
   const CacheMonitor &caches() const { return *cacheMonitor; }
   const Msf &msf() const { return *media; }
-  /// The policy that stops and starts engines, or null.
-  const PowerPolicy *power() const { return policy.get(); }
+  /// Whether the core stops engines while traffic is low.
+  bool savesPower() const { return asked.savePower; }
   const XScale *core() const { return xscale.get(); }
   const ControlCallRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
@@ -209,7 +208,6 @@ private:
   std::unique_ptr<RunSamples> sampled;
   SourceText sourceText;
   std::unique_ptr<PacketLog> followed;
-  std::unique_ptr<PowerPolicy> policy;
 
   uint64_t begin = 0;
   uint64_t end = 0; ///< of the run

@@ -194,6 +194,7 @@ constexpr uint32_t XScaleSram0 = 0x80000000;        ///< [R]
 constexpr uint32_t XScaleSram1 = 0x90000000;        ///< [M]
 constexpr uint32_t XScaleSramChannelShift = 28;     ///< channels 2, 3 on [M]
 constexpr uint32_t XScaleScratch = 0xca000000;      ///< [M]
+constexpr uint32_t XScaleCap = 0xc0000000;          ///< [R] registers
 constexpr uint32_t XScaleLocalCsrs = 0xc0018000;    ///< [R] + ME * 0x400
 constexpr uint32_t XScaleRingData = 0xcb400000;     ///< [R] + 4n: get and put
 constexpr uint32_t XScaleRingStatus = 0xcb400100;   ///< [M] + 4n
@@ -236,6 +237,8 @@ constexpr uint32_t MpacketElements = MsfBufferBytes / MpacketBytes;
 
 //===-- CAP registers [R] -------------------------------------------------===//
 
+/// CAP offset of the rings' registers, 16 bytes a ring: base, head, tail [R].
+constexpr uint32_t CapRings = 0x4800;
 constexpr uint32_t CapXScaleIntA = 0x4b20; ///< CAP offset of XSCALE_INT_A
 
 } // namespace karakal::target

@@ -15,6 +15,11 @@ namespace karakal::target {
 /// The global in which a program counts the packets in its queues.
 inline constexpr char WaitingCountName[] = "karakal.waiting";
 
+/// The timer by which the XScale core stops engines while traffic is low, and
+/// its interval in microseconds.
+inline constexpr char SavePowerTimerName[] = "karakal.save_power";
+inline constexpr unsigned SavePowerIntervalUs = 20;
+
 /// Functions of the runtime.
 namespace runtime {
 #define KARAKAL_RUNTIME_FUNCTION(constant, symbol, defined)                    \

@@ -4,7 +4,7 @@
 // a checked image may rely on it.
 
 #include "target-ixp/chip/ChipLayout.h"
-#include "target-ixp/chip/ExchangeTable.h"
+#include "target-ixp/chip/EngineTable.h"
 #include "target-ixp/image/Image.h"
 
 #include <set>
@@ -210,16 +210,16 @@ Status checkStopWord(const json &manifest) {
   return success();
 }
 
-/// Checks the table of exchanged code; an image may have none.
-Status checkExchange(const json &manifest) {
-  if (!manifest.contains("exchange_table"))
+/// Checks the table of engines; an image may have none.
+Status checkEngineTable(const json &manifest) {
+  if (!manifest.contains("engine_table"))
     return success();
-  const json &table = manifest["exchange_table"];
-  uint64_t bytes = 4 * ExchangeEntryWords * manifest["engines"].size();
+  const json &table = manifest["engine_table"];
+  uint64_t bytes = 4 * EngineEntryWords * manifest["engines"].size();
   if (!isA(table, Type::Number) || table < XScaleBase ||
       table.get<uint64_t>() % 4 ||
       table.get<uint64_t>() + bytes > ExchangeCodeBase)
-    return broken("'exchange_table' is not in the XScale core's data");
+    return broken("'engine_table' is not in the XScale core's data");
   return success();
 }
 
@@ -543,7 +543,7 @@ Status validateImage(const Image &image) {
     return status;
   if (Status status = checkStopWord(manifest); !status)
     return status;
-  if (Status status = checkExchange(manifest); !status)
+  if (Status status = checkEngineTable(manifest); !status)
     return status;
   if (Status status = checkHash(manifest); !status)
     return status;

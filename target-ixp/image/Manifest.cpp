@@ -58,4 +58,14 @@ nlohmann::json defaultManifest(const std::string &program,
           {"globals", json::array()}};
 }
 
+bool exchangesCode(const nlohmann::json &manifest) {
+  for (const nlohmann::json &aggregate :
+       manifest.value("aggregates", nlohmann::json::array()))
+    for (const nlohmann::json &variant :
+         aggregate.value("variants", nlohmann::json::array()))
+      if (variant.value("plain", false))
+        return true;
+  return false;
+}
+
 } // namespace karakal::target

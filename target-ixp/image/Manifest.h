@@ -24,6 +24,10 @@ nlohmann::json describeBuffers();
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level);
 
+/// Whether the XScale core exchanges the engines' code at run time: a checked
+/// manifest has code without caches.
+bool exchangesCode(const nlohmann::json &manifest);
+
 } // namespace karakal::target
 
 #endif // KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H

@@ -2,7 +2,7 @@
 // rejected.
 
 #include "target-ixp/image/Image.h"
-#include "target-ixp/chip/ExchangeTable.h"
+#include "target-ixp/chip/EngineTable.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Elf.h"
 #include "target-ixp/image/Manifest.h"
@@ -133,18 +133,17 @@ TEST(Image, RejectsAWrongMultiplier) {
   expectError(with(fine), id, "no address of DRAM");
 }
 
-TEST(Image, RejectsAWrongExchangeTable) {
+TEST(Image, RejectsAWrongTableOfEngines) {
   auto with = [](const nlohmann::json &address) {
-    return changed([&](nlohmann::json &manifest) {
-      manifest["exchange_table"] = address;
-    });
+    return changed(
+        [&](nlohmann::json &manifest) { manifest["engine_table"] = address; });
   };
   EXPECT_TRUE(parseImage(with(XScaleBase), "x.ixp"));
   for (const nlohmann::json &address :
        {nlohmann::json(XScaleBase - 4), nlohmann::json(XScaleBase + 2),
         nlohmann::json(ExchangeCodeBase - 4), nlohmann::json("here")})
     expectError(with(address), "E-target-ixp-074",
-                "'exchange_table' is not in the XScale core's data");
+                "'engine_table' is not in the XScale core's data");
 }
 
 TEST(Image, BytesDependOnlyOnContents) {

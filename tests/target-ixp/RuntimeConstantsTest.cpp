@@ -17,9 +17,9 @@ namespace karakal::target {
 namespace {
 
 constexpr const char *files[] = {
-    "rx.uc",    "tx.uc",       "packet.ll",   "rings.ll",   "exchange.ll",
-    "locks.ll", "services.ll", "xscale.ll",   "atomics.ll", "divide.ll",
-    "punts.ll", "order.ll",    "unordered.ll"};
+    "rx.uc",       "tx.uc",     "packet.ll", "rings.ll",    "engines.ll",
+    "exchange.ll", "power.ll",  "locks.ll",  "services.ll", "xscale.ll",
+    "atomics.ll",  "divide.ll", "punts.ll",  "order.ll",    "unordered.ll"};
 
 std::string textOf(const std::string &file) {
   std::ifstream stream(std::string(KARAKAL_RUNTIME_DIR) + "/" + file);

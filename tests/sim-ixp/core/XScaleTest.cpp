@@ -7,7 +7,7 @@
 #include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
-#include "target-ixp/chip/ExchangeTable.h"
+#include "target-ixp/chip/EngineTable.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RingLayout.h"
 

@@ -1,19 +1,20 @@
-// The table by which the XScale core exchanges the engines' microcode.
+// The table by which the XScale core stops, starts and exchanges engines.
 //
-// runtime/exchange.ll has the table in the core's data; the loader fills it and
+// runtime/engines.ll has the table in the core's data; the loader fills it and
 // puts the microcode beside it in DRAM. All words are big-endian.
 //
 //   entry, for each engine that runs the program; one of zeros ends the table
 //     0  address of the engine's local CSRs
 //     1  its bit in EngineStopWord
-//     2  address and, 3, words of its code with caches
-//     4  address and, 5, words of its code without
+//     2  number of its aggregate
+//     3  address and, 4, words of its code with caches
+//     5  address and, 6, words of its code without; all 0 if it has one code
 //   code, two words for each word of the control store
 //     0  USTORE_DATA_UPPER: bits 41:32, with parity
 //     1  USTORE_DATA_LOWER: bits 31:0
 
-#ifndef KARAKAL_TARGET_IXP_CHIP_EXCHANGETABLE_H
-#define KARAKAL_TARGET_IXP_CHIP_EXCHANGETABLE_H
+#ifndef KARAKAL_TARGET_IXP_CHIP_ENGINETABLE_H
+#define KARAKAL_TARGET_IXP_CHIP_ENGINETABLE_H
 
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -21,7 +22,7 @@
 
 namespace karakal::target {
 
-constexpr uint32_t ExchangeEntryWords = 6;
+constexpr uint32_t EngineEntryWords = 7;
 /// DRAM for the microcode that is loaded at run time [K].
 constexpr uint32_t ExchangeCodeBase = 0x3f20000;
 constexpr uint32_t ExchangeCodeEnd = XScaleEnd;
@@ -36,4 +37,4 @@ constexpr uint64_t withParity(uint64_t word) {
 
 } // namespace karakal::target
 
-#endif // KARAKAL_TARGET_IXP_CHIP_EXCHANGETABLE_H
+#endif // KARAKAL_TARGET_IXP_CHIP_ENGINETABLE_H
