@@ -164,20 +164,21 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
-/// What the command line asks to be promised.
-struct Promise {
+/// The minimum rate, and the most cycles that a message takes of an engine, by
+/// aggregate, in any code that an engine can get.
+struct RateBound {
   MinimumRate minimum;
-  std::vector<double> issueMax; ///< of a message, by aggregate
+  std::vector<double> issueMax;
 };
 
 /// Computes the minimum rate if the command line asks for it; if the core
 /// exchanges code with caches and without, that of the slower. `--wcet` prints
 /// it.
-Result<std::optional<Promise>> findPromise(const PlannedProgram &made,
-                                           const Options &options) {
+Result<std::optional<RateBound>> findRateBound(const PlannedProgram &made,
+                                               const Options &options) {
   if (!options.worstCases && options.minRates.empty())
-    return std::optional<Promise>();
-  std::optional<Promise> promise;
+    return std::optional<RateBound>();
+  std::optional<RateBound> bound;
   std::string text;
   Status reached = success();
   for (const auto &engines : {made.engines, plainCodeOf(made.engines)}) {
@@ -189,21 +190,21 @@ Result<std::optional<Promise>> findPromise(const PlannedProgram &made,
     if (reached)
       reached = checkMinimumRate(*minimum, engines, options.minRates);
     std::vector<double> issueMax = minimum->issueMax;
-    if (promise)
+    if (bound)
       for (size_t i = 0; i < issueMax.size(); ++i)
-        issueMax[i] = std::max(issueMax[i], promise->issueMax[i]);
-    bool isSlower = !promise || minimum->packetsPerSecond() <
-                                    promise->minimum.packetsPerSecond();
+        issueMax[i] = std::max(issueMax[i], bound->issueMax[i]);
+    bool isSlower = !bound || minimum->packetsPerSecond() <
+                                  bound->minimum.packetsPerSecond();
     if (isSlower)
       text = printMinimumRate(*minimum, engines);
-    promise = {isSlower ? std::move(*minimum) : std::move(promise->minimum),
-               std::move(issueMax)};
+    bound = {isSlower ? std::move(*minimum) : std::move(bound->minimum),
+             std::move(issueMax)};
   }
   if (options.worstCases)
     (llvm::outs() << text).flush();
   if (!reached)
     return reached.error();
-  return promise;
+  return bound;
 }
 
 /// Compiles the program after the front end and the profile, and writes the
@@ -226,9 +227,9 @@ Status emitCode(ModuleOp source, const Options &options,
   }();
   if (!made)
     return made.error();
-  auto promise = findPromise(*made, options);
-  if (!promise)
-    return promise.error();
+  auto bound = findRateBound(*made, options);
+  if (!bound)
+    return bound.error();
   ModuleOp program = *made->program;
   if (options.emit == Emit::Llvm) {
     auto text = printLlvm(program, options);
@@ -243,18 +244,18 @@ Status emitCode(ModuleOp source, const Options &options,
   auto image = makeImage(program, options, made->engines, *xscale);
   if (!image)
     return image.error();
-  if (*promise)
+  if (*bound)
     for (size_t i = 0; i < made->engines.size(); ++i)
       image->manifest["aggregates"][i]["iteration_cycles_bound"] =
-          uint64_t(std::ceil((*promise)->issueMax[i]));
+          uint64_t(std::ceil((*bound)->issueMax[i]));
   // A report asks for all explanations.
   auto mapping = ir::isExplained(program.getContext(), "aggregation")
                      ? costOfMapping(source, *made, options)
                      : std::nullopt;
   if (!options.report.empty()) {
     std::optional<MinimumRate> minimum;
-    if (*promise)
-      minimum = (*promise)->minimum;
+    if (*bound)
+      minimum = (*bound)->minimum;
     std::string report = makeReport(program, options, made->engines, *xscale,
                                     remarks, minimum, mapping);
     if (Status written = writeFile(options.report, report); !written)

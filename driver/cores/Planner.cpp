@@ -190,7 +190,7 @@ Result<OwningOpRef<ModuleOp>> Planner::plan(const PipelineOptions &options,
   keepHeads(**module);
   if (swcache::exchangesCode(**module))
     ir::setNumber(**module, passes::stoppableAttrName,
-                  passes::messagesBetweenStopChecks);
+                  passes::stopCheckInterval);
   if (options.isStoppable) {
     ir::setNumber(**module, passes::stoppableAttrName, 0);
     ir::addCoreTimer(**module, target::SavePowerTimerName,

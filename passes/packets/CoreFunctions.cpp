@@ -1,6 +1,7 @@
 #include "passes/packets/CoreFunctions.h"
 
 #include "ir/analysis/References.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "support/Assert.h"
 
 using namespace mlir;
@@ -22,6 +23,11 @@ func::FuncOp runtimeFunction(ModuleOp module, StringRef name, unsigned operands,
   auto function = builder.create<func::FuncOp>(module.getLoc(), name, type);
   function.setPrivate();
   return function;
+}
+
+Value word(OpBuilder &builder, Location loc, uint32_t value) {
+  return builder.create<arith::ConstantOp>(
+      loc, builder.getI32IntegerAttr(int32_t(value)));
 }
 
 void eraseUnreached(ModuleOp module, ArrayRef<func::FuncOp> roots) {

@@ -5,6 +5,7 @@
 #define KARAKAL_PASSES_PACKETS_COREFUNCTIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace karakal::passes {
@@ -14,6 +15,9 @@ namespace karakal::passes {
 /// the declaration if the module has none.
 mlir::func::FuncOp runtimeFunction(mlir::ModuleOp module, llvm::StringRef name,
                                    unsigned operands, unsigned results);
+
+/// Emits a word.
+mlir::Value word(mlir::OpBuilder &builder, mlir::Location loc, uint32_t value);
 
 /// Erases the functions of `module` that no function of `roots` reaches by
 /// calls.

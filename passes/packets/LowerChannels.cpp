@@ -88,17 +88,11 @@ private:
 
   ValueRange call(OpBuilder &builder, Location loc, StringRef name,
                   ValueRange operands, unsigned results);
-  Value word(OpBuilder &builder, Location loc, uint32_t value);
 
   bool isHost() const { return core == ir::Core::Host; }
 
   std::optional<CoreChannels> channels;
 };
-
-Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
-  return builder.create<arith::ConstantOp>(
-      loc, builder.getI32IntegerAttr(int32_t(value)));
-}
 
 ValueRange LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
                                ValueRange operands, unsigned results) {

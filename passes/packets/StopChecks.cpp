@@ -12,15 +12,6 @@ using namespace mlir;
 
 namespace karakal::passes {
 
-namespace {
-
-Value word(OpBuilder &builder, Location loc, uint32_t value) {
-  return builder.create<arith::ConstantOp>(
-      loc, builder.getI32IntegerAttr(int32_t(value)));
-}
-
-} // namespace
-
 void emitStopCheck(OpBuilder &builder, Location loc, ModuleOp module) {
   func::FuncOp stopAsked =
       runtimeFunction(module, target::runtime::StopAsked, 0, 1);

@@ -11,6 +11,12 @@
 #include <algorithm>
 
 namespace karakal::sim {
+namespace {
+
+/// The contexts in CTX_ENABLES.
+constexpr uint32_t contextEnableBits = 0xff00;
+
+} // namespace
 
 uint32_t Microengine::coreReadCsr(uint32_t csr) {
   switch (csr) {
@@ -69,11 +75,14 @@ void Microengine::setReset(bool isOn) {
 /// source lines with it; words of a longer one before it may follow.
 std::shared_ptr<const MicroProgram> Microengine::storedProgram() const {
   const std::vector<uint64_t> &words = loader.words();
+  const KnownProgram *longest = nullptr;
   for (const KnownProgram &known : knownPrograms)
     if (known.words.size() <= words.size() &&
-        std::equal(known.words.begin(), known.words.end(), words.begin()))
-      return known.program;
-  return std::make_shared<MicroProgram>(prepareProgram(words));
+        std::equal(known.words.begin(), known.words.end(), words.begin()) &&
+        (!longest || known.words.size() > longest->words.size()))
+      longest = &known;
+  return longest ? longest->program
+                 : std::make_shared<MicroProgram>(prepareProgram(words));
 }
 
 /// Counts from now on for `newProgram`, which may have run before.
@@ -104,8 +113,8 @@ void Microengine::forEachProfile(
 
 /// Counts the cycles in which the core keeps all contexts disabled.
 void Microengine::noteRest(uint32_t enablesBefore) {
-  bool wasOn = (enablesBefore & 0xff00) != 0;
-  bool isOn = (csrs.ctxEnables & 0xff00) != 0;
+  bool wasOn = (enablesBefore & contextEnableBits) != 0;
+  bool isOn = (csrs.ctxEnables & contextEnableBits) != 0;
   if (wasOn && !isOn) {
     ++rest.stops;
     restBegin = scheduler.now();
