@@ -43,7 +43,8 @@ const std::map<std::string, host::SpecializeWhen> specializeModes = {
 /// The options, and the text of values that are checked later.
 struct CommandLine {
   BakercOptions options;
-  std::string level = "swc", form, target, policy, specialize, observe;
+  std::string level = "swc", form, target, policy, order, updates, specialize,
+              observe;
   std::string burst, subBatch;
   std::vector<std::string> cuts;
   std::vector<std::string> settings;
@@ -217,12 +218,11 @@ void declareTarget(CLI::App &app, CommandLine &line) {
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")
       ->check(CLI::IsMember({"power"}));
-  std::map<std::string, bool> orders = {{"none", false}, {"port", true}};
-  app.add_option("--order", options.pipeline.keepsOrder,
+  app.add_option("--order", line.order,
                  "order in which received packets leave the chip: port, that "
                  "of their arrival (the default); none, as contexts are done "
                  "with them")
-      ->transform(CLI::CheckedTransformer(orders));
+      ->check(CLI::IsMember({"port", "none"}));
   takeList(
       app.add_option("--min-rate", options.minRates,
                      "[CLASS=]GBPS: reject the program unless its code sends "
@@ -239,14 +239,12 @@ void declareTarget(CLI::App &app, CommandLine &line) {
                  "share of packets that may use a cached value after it was "
                  "replaced (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
-  std::map<std::string, bool> updates = {{"delayed", false},
-                                         {"exchange", true}};
-  app.add_option("--updates", options.pipeline.exchangesCode,
+  app.add_option("--updates", line.updates,
                  "what control functions do to caches of the engines: delayed, "
                  "engines read a new value late (the default); exchange, the "
                  "XScale core first gives the engines code without caches, so "
                  "no packet uses a replaced value")
-      ->transform(CLI::CheckedTransformer(updates));
+      ->check(CLI::IsMember({"delayed", "exchange"}));
 }
 
 /// Accepts `auto` beside the sizes of a burst.
@@ -488,6 +486,8 @@ Status finishOptions(CommandLine &line) {
     line.form = options.forX86 ? "obj" : "ixp";
   options.emit = forms.at(line.form);
   options.pipeline.isStoppable = line.policy == "power";
+  options.pipeline.keepsOrder = line.order != "none";
+  options.pipeline.exchangesCode = line.updates == "exchange";
   takeBatching(line);
   if (!line.specialize.empty())
     options.specialize = specializeModes.at(line.specialize);
