@@ -62,20 +62,24 @@ def explorer(folder: Path, *arguments: str) -> Iterator[str]:
 
 def open_tab(browser: Any, name: str) -> None:
     """Opens a view of the page."""
-    browser.execute_script(
-        "[...document.querySelectorAll('[role=tab]')]"
-        ".find(tab => tab.innerText.trim() === arguments[0]).click()",
-        name,
-    )
+    click(browser, "[role=tab]", name)
+
+
+def click(browser: Any, selector: str, text: str) -> None:
+    """Waits for the element of a selector that shows a text, and clicks on it."""
+    element = f"[...document.querySelectorAll({selector!r})]"
+    shows = f"element => element.innerText.trim() === {text!r}"
+    until(browser, f"{element}.find({shows}).click(); return true")
 
 
 def until(browser: Any, script: str) -> Any:
-    """Waits until a script gives something true, and returns it."""
+    """Waits until a script gives something true, and returns it. While a view is
+    built, elements that the script reads may be missing: it is tried again."""
+    from selenium.common.exceptions import JavascriptException
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(browser, SECONDS).until(
-        lambda driver: driver.execute_script(script), script
-    )
+    wait = WebDriverWait(browser, SECONDS, ignored_exceptions=[JavascriptException])
+    return wait.until(lambda driver: driver.execute_script(script), script)
 
 
 #: The page is complete, and the user may type.

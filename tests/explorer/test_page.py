@@ -14,6 +14,7 @@ from PIL import Image
 from explorer import screenshots
 from explorer.serving import (
     EDITABLE,
+    click,
     explorer,
     make_workspace,
     open_tab,
@@ -76,11 +77,7 @@ def press_right(browser: Any, name: str) -> None:
 
 
 def choose_form(browser: Any, name: str) -> None:
-    browser.execute_script(
-        "[...document.querySelectorAll('.q-btn-toggle button')]"
-        ".find(button => button.innerText.trim() === arguments[0]).click()",
-        name,
-    )
+    click(browser, ".q-btn-toggle button", name)
 
 
 def click_costly_line(browser: Any) -> int:
@@ -214,17 +211,11 @@ def choose(browser: Any, label: str, option: str) -> None:
     until(browser, f"return {field}")
     browser.execute_script(f"{field}.focus()")
     browser.switch_to.active_element.send_keys("\ue015")
-    options = "[...document.querySelectorAll('.q-menu .q-item')]"
-    of = f"found => found.innerText.trim() === {option!r}"
-    until(browser, f"return {options}.some({of})")
-    browser.execute_script(f"{options}.find({of}).click()")
+    click(browser, ".q-menu .q-item", option)
 
 
 def press_run(browser: Any) -> None:
-    browser.execute_script(
-        "[...document.querySelectorAll('.text button')]"
-        ".find(button => button.innerText.trim() === 'Run').click()"
-    )
+    click(browser, ".text button", "Run")
 
 
 def test_the_trace_is_chosen_in_the_page(browser: Any) -> None:
