@@ -25,6 +25,7 @@
 #include "ir/dialect/Target.h"
 #include "support/Files.h"
 #include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/image/Image.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -154,7 +155,8 @@ Result<Options> withMapping(const Options &options) {
     return makeFileError("E-driver-032", path,
                          "the mapping cannot be read: " +
                              buffer.getError().message());
-  auto mapping = agg::parseMapping((*buffer)->getBuffer().str(), path);
+  auto mapping = agg::parseMapping((*buffer)->getBuffer().str(), path,
+                                   target::appEngineCount(chipOf(options)));
   if (!mapping)
     return mapping.error();
   read.pipeline.mappedXScale = mapping->xscale;

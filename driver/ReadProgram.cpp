@@ -56,11 +56,14 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
   return module;
 }
 
-/// The chip of the command line, which has checked it.
+} // namespace
+
 target::ChipParameters chipOf(const Options &options) {
   return *target::parseChip(options.target.empty() ? ir::defaultTargetName.str()
                                                    : options.target);
 }
+
+namespace {
 
 /// Parses and checks the sources, and prints their errors and warnings.
 Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,

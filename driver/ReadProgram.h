@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 namespace karakal::driver {
 
@@ -22,6 +23,9 @@ void prepareContext(mlir::MLIRContext &context, const Options &options,
 /// message.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readProgram(const Options &options, mlir::MLIRContext &context);
+
+/// The chip of the command line, which has checked it.
+target::ChipParameters chipOf(const Options &options);
 
 /// Returns the checked syntax tree as text.
 Result<std::string> readSyntaxTree(const Options &options);

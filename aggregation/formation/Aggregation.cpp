@@ -103,7 +103,8 @@ LogicalResult Aggregation::readMapping() {
            << ": the mapping cannot be read: " << buffer.getError().message()
            << " [E-aggregation-003]";
   Result<Mapping> read =
-      parseMapping((*buffer)->getBuffer().str(), std::string(mapping));
+      parseMapping((*buffer)->getBuffer().str(), std::string(mapping),
+                   target::appEngineCount(ir::chipOf(getOperation())));
   if (!read)
     return getOperation().emitError() << read.error().str();
   file = std::move(*read);

@@ -2,6 +2,7 @@
 
 #include "aggregation/formation/MappingFile.h"
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 namespace karakal::agg {
@@ -14,21 +15,22 @@ static bool isName(const std::string &text) {
          });
 }
 
-/// Parses one digit from 1 to `most`; 0 if it is something else.
-static unsigned numberUpTo(const std::string &text, char most) {
-  return text.size() == 1 && text[0] >= '1' && text[0] <= most
-             ? unsigned(text[0] - '0')
-             : 0;
+/// Parses a number from 1 to `most`; 0 if it is something else.
+static unsigned numberUpTo(const std::string &text, unsigned most) {
+  unsigned number = 0;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end && number <= most ? number : 0;
 }
 
-/// Parses the rest of the line after an aggregate's name. Returns an error
-/// message, or an empty string.
-static std::string parseWishes(std::istringstream &words,
+/// Parses the rest of the line after an aggregate's name; the chip has
+/// `enginesMax` engines for it. Returns an error message, or an empty string.
+static std::string parseWishes(std::istringstream &words, unsigned enginesMax,
                                MappedAggregate &made) {
   std::string wish;
   for (bool isFirst = true; words >> wish; isFirst = false) {
     if (wish.rfind("contexts=", 0) == 0) {
-      made.contexts = numberUpTo(wish.substr(9), '8');
+      made.contexts = numberUpTo(wish.substr(9), 8);
       if (made.contexts == 0)
         return "an engine has 1 to 8 contexts";
     } else if (wish == "ring=sram" || wish == "ring=scratch") {
@@ -40,9 +42,10 @@ static std::string parseWishes(std::istringstream &words,
     } else {
       if (!isFirst)
         return "'" + wish + "' is in the place of 'contexts=N' or 'ring=KIND'";
-      made.engines = numberUpTo(wish, '6');
+      made.engines = numberUpTo(wish, enginesMax);
       if (made.engines == 0)
-        return "an aggregate has 1 to 6 engines, not '" + wish + "'";
+        return "an aggregate has 1 to " + std::to_string(enginesMax) +
+               " engines, not '" + wish + "'";
     }
   }
   return "";
@@ -50,7 +53,8 @@ static std::string parseWishes(std::istringstream &words,
 
 /// Parses `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` after its first
 /// word. Returns an error message, or an empty string.
-static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
+static std::string parseAggregate(std::istringstream &words,
+                                  unsigned enginesMax, Mapping &mapping) {
   MappedAggregate made;
   if (!(words >> made.name) || !isName(made.name))
     return "an aggregate needs a name of letters, digits, '_', '-' and '.'";
@@ -59,13 +63,14 @@ static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
   for (const MappedAggregate &other : mapping.aggregates)
     if (other.name == made.name)
       return "there are two aggregates '" + made.name + "'";
-  if (std::string wrong = parseWishes(words, made); !wrong.empty())
+  if (std::string wrong = parseWishes(words, enginesMax, made); !wrong.empty())
     return wrong;
   mapping.aggregates.push_back(std::move(made));
   return "";
 }
 
-Result<Mapping> parseMapping(const std::string &text, const std::string &path) {
+Result<Mapping> parseMapping(const std::string &text, const std::string &path,
+                             unsigned enginesMax) {
   Mapping mapping;
   std::vector<std::string> *ppfs = nullptr;
   std::istringstream lines(text);
@@ -76,7 +81,7 @@ Result<Mapping> parseMapping(const std::string &text, const std::string &path) {
       continue;
     std::string wrong;
     if (word == "aggregate") {
-      wrong = parseAggregate(words, mapping);
+      wrong = parseAggregate(words, enginesMax, mapping);
       if (wrong.empty())
         ppfs = &mapping.aggregates.back().ppfs;
     } else if (words >> more) {

@@ -35,8 +35,10 @@ struct Mapping {
   std::vector<std::string> xscale;
 };
 
-/// Reads the text of a mapping file; `path` names it. E-aggregation-001.
-Result<Mapping> parseMapping(const std::string &text, const std::string &path);
+/// Reads the text of a mapping file; `path` names it, and the chip has
+/// `enginesMax` engines for a program. E-aggregation-001.
+Result<Mapping> parseMapping(const std::string &text, const std::string &path,
+                             unsigned enginesMax);
 
 } // namespace karakal::agg
 

@@ -40,6 +40,14 @@ static std::string remedyFor(const std::string &name) {
          "'ixpsim --describe' lists all of them";
 }
 
+/// The allowed values in words: "between 1 and 8 contexts", "0 or 1".
+static std::string rangeOf(const ChipParameterRow &row) {
+  if (row.least == 0 && row.most == 1)
+    return "0 or 1";
+  return "between " + std::to_string(row.least) + " and " +
+         std::to_string(row.most) + " " + row.unit;
+}
+
 Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   size_t equals = assignment.find('=');
   std::string text(assignment);
@@ -64,11 +72,9 @@ Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   uint64_t number =
       std::strtoull(digits.c_str(), nullptr, hexadecimal ? 16 : 10);
   if (number < found->least || number > found->most)
-    return makeError("E-target-ixp-092", "'" + name + "' must be between " +
-                                             std::to_string(found->least) +
-                                             " and " +
-                                             std::to_string(found->most) + " " +
-                                             found->unit + ", not " + value);
+    return makeError("E-target-ixp-092", "'" + name + "' must be " +
+                                             rangeOf(*found) + ", not " +
+                                             value);
   parameters.*(found->member) = number;
   return success();
 }

@@ -16,7 +16,7 @@ TEST(MappingFileTest, AggregatesEnginesAndTheXScaleCore) {
                                    "aggregate back\n"
                                    "  m.c\n\n"
                                    "xscale\n  m.d\n",
-                                   "f.map");
+                                   "f.map", 6);
   ASSERT_TRUE(bool(mapping)) << mapping.error().str();
   ASSERT_EQ(mapping->aggregates.size(), 2u);
   EXPECT_EQ(mapping->aggregates[0].name, "front");
@@ -38,7 +38,7 @@ TEST(MappingFileTest, AnErrorNamesItsLine) {
       {"xscale\nm.a m.b\n", "f.map:2: error: a PPF needs a line"},
   };
   for (auto &[text, what] : cases) {
-    auto mapping = agg::parseMapping(text, "f.map");
+    auto mapping = agg::parseMapping(text, "f.map", 6);
     ASSERT_FALSE(bool(mapping)) << text;
     EXPECT_EQ(mapping.error().id, "E-aggregation-001");
     EXPECT_THAT(mapping.error().str(), testing::HasSubstr(what)) << text;
@@ -47,7 +47,8 @@ TEST(MappingFileTest, AnErrorNamesItsLine) {
 
 TEST(MappingFileTest, EnginesContextsAndRingsOfAnAggregate) {
   auto parsed = [](const std::string &wishes) {
-    auto mapping = agg::parseMapping("aggregate a-1_b.c " + wishes + "\n", "m");
+    auto mapping =
+        agg::parseMapping("aggregate a-1_b.c " + wishes + "\n", "m", 16);
     EXPECT_TRUE(bool(mapping)) << wishes;
     const agg::MappedAggregate &made = mapping->aggregates.at(0);
     EXPECT_EQ(made.name, "a-1_b.c");
@@ -57,6 +58,7 @@ TEST(MappingFileTest, EnginesContextsAndRingsOfAnAggregate) {
   EXPECT_EQ(parsed(""), Wishes(0, 0, false));
   EXPECT_EQ(parsed("1"), Wishes(1, 0, false));
   EXPECT_EQ(parsed("6"), Wishes(6, 0, false));
+  EXPECT_EQ(parsed("16"), Wishes(16, 0, false));
   EXPECT_EQ(parsed("contexts=1"), Wishes(0, 1, false));
   EXPECT_EQ(parsed("contexts=8"), Wishes(0, 8, false));
   EXPECT_EQ(parsed("ring=sram"), Wishes(0, 0, true));
@@ -69,6 +71,7 @@ TEST(MappingFileTest, AnAggregateThatCannotBeIsRefused) {
   const std::pair<const char *, const char *> cases[] = {
       {"aggregate a 0\n", "1 to 6 engines, not '0'"},
       {"aggregate a 10\n", "1 to 6 engines, not '10'"},
+      {"aggregate a 2x\n", "1 to 6 engines, not '2x'"},
       {"aggregate a -1\n", "1 to 6 engines, not '-1'"},
       {"aggregate a contexts=0\n", "an engine has 1 to 8 contexts"},
       {"aggregate a contexts=9\n", "an engine has 1 to 8 contexts"},
@@ -83,7 +86,7 @@ TEST(MappingFileTest, AnAggregateThatCannotBeIsRefused) {
       {"\n# m.a\nxscale m.a\n", "m:3: error: a PPF needs a line"},
   };
   for (auto &[text, what] : cases) {
-    auto mapping = agg::parseMapping(text, "m");
+    auto mapping = agg::parseMapping(text, "m", 6);
     ASSERT_FALSE(bool(mapping)) << text;
     EXPECT_THAT(mapping.error().str(), testing::HasSubstr(what)) << text;
   }
@@ -91,9 +94,9 @@ TEST(MappingFileTest, AnAggregateThatCannotBeIsRefused) {
 
 TEST(MappingFileTest, LinesBelongToTheLastName) {
   auto mapping = agg::parseMapping(
-      "xscale\nm.a\naggregate one\nm.b\nxscale\nm.c\n#\n", "m");
+      "xscale\nm.a\naggregate one\nm.b\nxscale\nm.c\n#\n", "m", 6);
   ASSERT_TRUE(bool(mapping));
   EXPECT_THAT(mapping->xscale, ElementsAre("m.a", "m.c"));
   EXPECT_THAT(mapping->aggregates.at(0).ppfs, ElementsAre("m.b"));
-  EXPECT_EQ(agg::parseMapping("# nothing\n\n", "m")->aggregates.size(), 0u);
+  EXPECT_EQ(agg::parseMapping("# nothing\n\n", "m", 6)->aggregates.size(), 0u);
 }

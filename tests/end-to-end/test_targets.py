@@ -153,3 +153,21 @@ def test_the_core_adds_to_any_word_of_a_large_channel(tmp_path: Path) -> None:
         if each["call"].startswith("m.look")
     ]
     assert values == [at + 6 for at in places]
+
+
+def test_a_mapping_gives_an_aggregate_more_engines_than_an_ixp2400_has(
+    loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    mapping, image = tmp_path / "wide.mapping", tmp_path / "wide.ixp"
+    mapping.write_text("aggregate all 9\n  l3_switch.l2_clsfr\n")
+    compile_app(L3_SWITCH, image, "--target=ixp2800", f"--mapping={mapping}")
+    load = loads["l3-switch"]
+    out, stats = simulate(image, load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
+    assert [e["aggregate"] for e in stats["microengines"]].count("all") >= 9
+    (tmp_path / "wider.mapping").write_text("aggregate all 15\n  l3_switch.l2_clsfr\n")
+    message = output_of(
+        "bakerc", L3_SWITCH, "--target=ixp2800",
+        f"--mapping={tmp_path}/wider.mapping", "-o", image, status=1,
+    )  # fmt: skip
+    assert "an aggregate has 1 to 14 engines, not '15'" in message

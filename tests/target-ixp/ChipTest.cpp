@@ -35,13 +35,22 @@ TEST(ChipParameters, InvalidSettingsAreRejected) {
       {"sram.latency=99999999999999999999", "E-target-ixp-090"},
       {"sram.speed=5", "E-target-ixp-091"},
       {"sram.latency=0", "E-target-ixp-092"},
-      {"ports.count=17", "E-target-ixp-092"}};
+      {"ports.count=17", "E-target-ixp-092"},
+      {"dram.ecc=2", "E-target-ixp-092"}};
   for (const auto &[text, id] : wrong) {
     Status status = setParameter(chip, text);
     ASSERT_FALSE(status) << text;
     EXPECT_EQ(status.error().id, id) << text;
   }
   EXPECT_EQ(chip.sramLatency, 90u);
+}
+
+TEST(ChipParameters, AnErrorNamesTheValuesThatAreAllowed) {
+  ChipParameters chip;
+  EXPECT_THAT(setParameter(chip, "ports.count=17").error().message,
+              HasSubstr("must be between 1 and 4 ports, not 17"));
+  EXPECT_THAT(setParameter(chip, "dram.ecc=2").error().message,
+              HasSubstr("'dram.ecc' must be 0 or 1, not 2"));
 }
 
 TEST(ChipParameters, DefaultsAreWithinTheirLimits) {
