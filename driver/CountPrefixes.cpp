@@ -43,9 +43,15 @@ Status countPrefixes(ModuleOp program, const std::string &controlFile) {
     calls = std::move(*read);
   }
   std::vector<std::vector<lang::EntryArguments>> added(tables.size());
-  for (const traces::ControlCall &call : traces::singleCalls(calls))
+  for (const traces::ControlCall &call : traces::singleCalls(calls)) {
+    auto isMeant = [&](const traces::ControlSignature &add) {
+      return traces::mayMean(call, add);
+    };
+    if (llvm::none_of(signatures, isMeant)) // no error text is needed
+      continue;
     if (auto bound = traces::bindCall(call, signatures))
       added[bound->function].push_back(std::move(bound->args));
+  }
   for (size_t i = 0; i < tables.size(); ++i)
     lang::countPrefixes(tables[i], added[i]);
   return success();

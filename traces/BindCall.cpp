@@ -295,9 +295,9 @@ ControlValue karakal::traces::valueOf(const ControlSignature &signature,
   return {call, line, isSigned ? int64_t{int32_t(bits)} : int64_t{bits}, {}};
 }
 
-/// Whether a call by `name` means `function`: by its full name, or by the last
-/// parts of it.
-static bool isMeant(const std::string &function, const std::string &name) {
+bool karakal::traces::mayMean(const ControlCall &call,
+                              const ControlSignature &signature) {
+  const std::string &function = signature.name, &name = call.name;
   if (function.size() <= name.size())
     return function == name;
   size_t begin = function.size() - name.size();
@@ -311,7 +311,7 @@ karakal::traces::bindCall(const ControlCall &call,
   std::optional<std::size_t> found;
   for (std::size_t index = 0; index < signatures.size(); ++index) {
     const std::string &name = signatures[index].name;
-    if (!isMeant(name, call.name) || isForReaders(signatures[index]))
+    if (!mayMean(call, signatures[index]) || isForReaders(signatures[index]))
       continue;
     if (name == call.name) {
       found = index;

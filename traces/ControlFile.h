@@ -139,6 +139,10 @@ Result<std::vector<ControlCall>> parseControl(const std::string &text,
 /// All calls, those of a batch instead of the batch, with its time.
 std::vector<ControlCall> singleCalls(const std::vector<ControlCall> &calls);
 
+/// Whether the name of a call is the function's full name, or the last parts of
+/// it.
+bool mayMean(const ControlCall &call, const ControlSignature &signature);
+
 /// Finds the function of a call, by its full name or by its last part if that
 /// is unique, and checks the arguments' count and ranges.
 /// Errors: E-traces-023 unknown or ambiguous function, -024 argument count,

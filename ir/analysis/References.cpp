@@ -1,6 +1,7 @@
 #include "ir/analysis/References.h"
 
 #include "ir/dialect/Services.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -33,15 +34,13 @@ Type pointeeOf(Value ref) { return cast<RefType>(ref.getType()).getPointee(); }
 
 llvm::SetVector<func::FuncOp> reachableFrom(ArrayRef<func::FuncOp> roots) {
   llvm::SetVector<func::FuncOp> found(roots.begin(), roots.end());
-  // A look-up goes through all symbols of the module.
-  llvm::DenseSet<Attribute> called;
+  if (roots.empty())
+    return found;
+  SymbolTable symbols(roots.front()->getParentOfType<ModuleOp>());
   for (size_t i = 0; i < found.size(); ++i) {
     func::FuncOp function = found[i];
     function.walk([&](func::CallOp call) {
-      if (!called.insert(call.getCalleeAttr()).second)
-        return;
-      auto module = call->getParentOfType<ModuleOp>();
-      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
         found.insert(callee);
     });
   }
