@@ -6,16 +6,15 @@
 `./dev compare REV` builds revision REV beside this one and calls this. Both
 compile the programs at every level and run them on one and on all engines, over
 the same traffic, one build after the other. Counts are exact, so any change is
-shown. Times are processor time, the best of three measurements, and are shown if
-they differ by more than a tenth. Exit status: 0 done, 1 a tool
-failed, 2 the command line is wrong.
+shown. Times are processor time of both builds at once on one processor
+(harness/pairs.py), and are shown if they differ by more than a fiftieth. Exit
+status: 0 done, 1 a tool failed, 2 the command line is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -25,18 +24,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rich.console import Console
 from rich.table import Table
 
-from bench.compiler.compile_speed import REPEAT
-from bench.harness.bench import Bench, Failed, Missing
+from bench.harness.bench import Bench, Failed, Missing, progress
 from bench.harness.grid import grid
+from bench.harness.pairs import Pairs, seconds_of_both
 from bench.harness.workloads import APPS, image_of, source_of, workload
-from bench.simulator.speed import rates, run_of
+from bench.simulator.speed import LEVELS as SPEED_LEVELS
+from bench.simulator.speed import START_PACKETS, counting, counts
 from npftrace.errors import InputError
 from testkit.applications import LEVELS
 from testkit.paths import ROOT
 
 ENGINES = (1, 6)
 #: Times that differ by at most this share count as equal.
-TIME_NOISE = 0.1
+TIME_NOISE = 0.02
+#: Rounds of pairs: of compilations, and of simulations.
+COMPILE_ROUNDS, SPEED_ROUNDS = 4, 12
+#: A timed simulation is so many times as long as others.
+SPEED_LENGTH = 5
 #: Counts are printed with few digits; a smaller change is ignored.
 COUNT_NOISE = 1e-9
 
@@ -89,18 +93,26 @@ class Change:
 
 
 def moved(before: Metrics, after: Metrics) -> list[Change]:
-    """The metrics that differ, in order; times only by more than their noise."""
+    """The counts that differ, in order."""
     changes = []
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key), after.get(key)
         if old is None or new is None:
             changes.append(Change(*key, old, new, None))
             continue
-        noise = TIME_NOISE if KINDS[key[2]].is_time else COUNT_NOISE
         larger = max(abs(old), abs(new))
-        if larger and abs(new - old) / larger > noise:
+        if larger and abs(new - old) / larger > COUNT_NOISE:
             changes.append(Change(*key, old, new, new / old if old else None))
     return changes
+
+
+def moved_times(pairs: Mapping[tuple[str, str, str], Pairs]) -> list[Change]:
+    """The times that differ by more than their noise, in order."""
+    return [
+        Change(*key, pair.first, pair.second, pair.ratio)
+        for key, pair in pairs.items()
+        if abs(pair.ratio - 1) > TIME_NOISE
+    ]
 
 
 def measure(bench: Bench, apps: tuple[str, ...], levels: tuple[str, ...]) -> Metrics:
@@ -117,34 +129,72 @@ def measure(bench: Bench, apps: tuple[str, ...], levels: tuple[str, ...]) -> Met
                 found[app, level, f"{group}.{memory}"] = count
         found[app, level, "instructions"] = per_packet["instructions"]
         found[app, level, "code_words"] = result.code_words
-    for app in apps:
-        found |= times(bench, app)
     return found
 
 
-def times(bench: Bench, app: str) -> dict[tuple[str, str, str], float]:
-    """Compile time and simulator speed at the highest level."""
+Sides = tuple[Bench, Bench]
+
+
+def times(
+    sides: Sides, apps: tuple[str, ...], levels: tuple[str, ...]
+) -> dict[tuple[str, str, str], Pairs]:
+    """Compile time and simulator speed of both builds, measured together."""
+    found = {}
+    for app in apps:
+        found[app, "swc", "compile_seconds"] = compile_seconds(sides, app)
+        for level in SPEED_LEVELS:
+            if level in levels:
+                key = (app, level, "chip_cycles_per_s")
+                found[key] = chip_cycles_per_s(sides, app, level)
+    progress("")
+    return found
+
+
+def compile_seconds(sides: Sides, app: str) -> Pairs:
+    """Processor seconds of a compilation with a profile."""
+    progress(f"compiling {app} with both builds")
+    old, new = (compilation(bench, app) for bench in sides)
+    return Pairs(
+        tuple(seconds_of_both((old, new), turn) for turn in range(COMPILE_ROUNDS))
+    )
+
+
+def compilation(bench: Bench, app: str) -> list[str]:
     load = workload(bench, app)
-    image = image_of(bench, app, "swc", load)
-    out = bench.folder / "compared.ixp"
-    command = ("bakerc", source_of(bench, app), f"--profile-trace={load.trace}")
-    seconds, cycles_per_s = [], []
-    for _ in range(REPEAT):
-        begin = cpu_seconds()
-        bench.run(*command, f"--control={load.control}", "-o", out)
-        seconds.append(cpu_seconds() - begin)
-        run = run_of(bench, image, load, 6, bench.packets)
-        cycles_per_s.append(rates(run)["chip_cycles_per_s"])
-    return {
-        (app, "swc", "compile_seconds"): min(seconds),
-        (app, "swc", "chip_cycles_per_s"): max(cycles_per_s),
-    }
+    profile = [f"--profile-trace={load.trace}", f"--control={load.control}"]
+    out = ["-o", str(bench.folder / "compared.ixp")]
+    return [str(bench.build / "bin/bakerc"), str(source_of(bench, app)), *profile, *out]
 
 
-def cpu_seconds() -> float:
-    """Processor time of all child processes; other load does not count."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def chip_cycles_per_s(sides: Sides, app: str, level: str) -> Pairs:
+    """Chip cycles per second of processor time, without a run's start."""
+    progress(f"simulating {app} at {level} with both builds")
+    loads = [workload(bench, app) for bench in sides]
+    images = [
+        image_of(bench, app, level, load)
+        for bench, load in zip(sides, loads, strict=True)
+    ]
+
+    def both(packets: int, turn: int) -> list[tuple[float, int]]:
+        """Seconds and chip cycles of a run on each side."""
+        old, new = (
+            counting(bench, image, load, ENGINES[-1], packets)
+            for bench, image, load in zip(sides, images, loads, strict=True)
+        )
+        seconds = seconds_of_both((old, new), turn)
+        cycles = [counts(bench)["chip_cycles"] for bench in sides]
+        return list(zip(seconds, cycles, strict=True))
+
+    rounds = []
+    for turn in range(SPEED_ROUNDS):
+        starts = both(START_PACKETS, turn)
+        wholes = both(SPEED_LENGTH * sides[0].packets, turn)
+        old, new = (
+            (cycles - fewer) / (seconds - start)
+            for (start, fewer), (seconds, cycles) in zip(starts, wholes, strict=True)
+        )
+        rounds.append((old, new))
+    return Pairs(tuple(rounds))
 
 
 def show(console: Console, changes: list[Change], name: str, count: int) -> None:
@@ -196,16 +246,18 @@ def main(arguments: list[str]) -> int:
     options = parse(arguments)
     apps, levels = tuple(options.only or APPS), tuple(options.level or LEVELS)
     against = options.against.resolve()
-    sides = []
+    before, here = (
+        Bench(build, options.packets, ENGINES, False, root=root)
+        for build, root in ((against / "build", against), (options.build, ROOT))
+    )
     try:
-        for build, root in ((against / "build", against), (options.build, ROOT)):
-            bench = Bench(build, options.packets, ENGINES, False, root=root)
-            sides.append(measure(bench, apps, levels))
+        counted = [measure(bench, apps, levels) for bench in (before, here)]
+        timed = times((before, here), apps, levels)
     except (Failed, Missing, InputError) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1
-    changes = moved(*sides)
-    show(Console(), changes, options.name, len(sides[1]))
+    changes = [*moved(*counted), *moved_times(timed)]
+    show(Console(), changes, options.name, len(counted[1]) + len(timed))
     if options.json:
         rows = [asdict(change) for change in changes]
         options.json.write_text(json.dumps(rows, indent=2) + "\n")

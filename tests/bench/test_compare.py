@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bench.compare import Change, moved, show
+from bench.compare import Change, moved, moved_times, show
+from bench.harness.pairs import Pairs
 from testkit.paths import BUILD, ROOT
 from testkit.tools import read_json, requires, run_python
 
@@ -18,17 +19,18 @@ SECONDS = ("mpls", "swc", "compile_seconds")
 
 
 def test_equal_metrics_have_not_changed() -> None:
-    both = {INSTRUCTIONS: 320.5, RATE: 2.9, SECONDS: 0.4}
+    both = {INSTRUCTIONS: 320.5, RATE: 2.9}
     assert moved(both, dict(both)) == []
 
 
-def test_a_count_changes_by_any_and_a_time_by_a_tenth() -> None:
-    before = {INSTRUCTIONS: 320.5, SECONDS: 1.0}
-    found = moved(before, {INSTRUCTIONS: 320.4, SECONDS: 1.09})
+def test_a_count_changes_by_any_and_a_time_by_a_fiftieth() -> None:
+    found = moved({INSTRUCTIONS: 320.5}, {INSTRUCTIONS: 320.4})
     assert [change.kind for change in found] == ["instructions"]
-    found = moved(before, {INSTRUCTIONS: 320.5, SECONDS: 1.2})
-    assert [change.kind for change in found] == ["compile_seconds"]
-    assert found[0].ratio == pytest.approx(1.2)
+    noise = Pairs(((1.0, 1.01), (2.0, 2.1), (3.0, 3.03)))
+    assert moved_times({SECONDS: noise}) == []
+    (change,) = moved_times({SECONDS: Pairs(((1.0, 1.2), (2.0, 2.4)))})
+    assert (change.kind, change.before, change.is_better) == (SECONDS[2], 1.5, False)
+    assert change.ratio == pytest.approx(1.2)
 
 
 @pytest.mark.parametrize(

@@ -99,21 +99,36 @@ def run_of(
 ) -> dict[str, Any]:
     """One run: its counts, its seconds of processor time, and its memory."""
     progress(f"simulating {image.stem} on {engines} engines, {packets} packets")
-    stats = bench.folder / "stats.json"
-    command = [*simulator(bench, image, load, packets), f"--mes={engines}"]
-    process = subprocess.Popen([*command, f"--stats={stats}"])
+    command = counting(bench, image, load, engines, packets)
+    process = subprocess.Popen(command)
     _, status, used = os.wait4(process.pid, 0)
     if status != 0:
         raise Failed(f"status {status} of {' '.join(command)}")
-    found = json.loads(stats.read_text())
+    return {
+        **counts(bench),
+        "seconds": used.ru_utime + used.ru_stime,
+        "memory_megabytes": used.ru_maxrss / 1024,
+    }
+
+
+def counting(
+    bench: Bench, image: Path, load: Workload, engines: int, packets: int
+) -> list[str]:
+    """The command of a run whose `counts` can be read after it."""
+    stats = bench.folder / "stats.json"
+    command = simulator(bench, image, load, packets)
+    return [*command, f"--mes={engines}", f"--stats={stats}"]
+
+
+def counts(bench: Bench) -> dict[str, Any]:
+    """What the last run counted."""
+    found = json.loads((bench.folder / "stats.json").read_text())
     instructions = sum(engine["instructions"] for engine in found["microengines"])
     return {
         "clock_hz": found["clock_hz"],
-        "seconds": used.ru_utime + used.ru_stime,
         "chip_cycles": found["cycles"],
         "instructions": instructions,
         "packets": found["packets"]["received"],
-        "memory_megabytes": used.ru_maxrss / 1024,
     }
 
 
