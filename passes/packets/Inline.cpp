@@ -240,7 +240,6 @@ void Inline::sendFrom(func::FuncOp entry, func::FuncOp takes) {
                                       builder.getI32Type(), loc);
   for (func::CallOp call : messages)
     sendMessage(call, taking);
-  builder.setInsertionPointToEnd(taking);
   builder.create<func::CallOp>(loc, takes, taking->getArgument(0));
   builder.create<cf::BranchOp>(loc, loop);
 }

@@ -345,6 +345,7 @@ private:
   void hazard(HazardKind kind, const std::string &what);
   void checkTransfers(const MicroOp &op);
   void checkLocalDelay(const MicroOp &op);
+  void checkPointerDelay(uint32_t pointer);
   void checkCrc(uint64_t slotsLeast, const char *what);
   void reportUnaligned(const Command &command, const CommandShape &shape);
   /// Notes that a command fills and sends these registers (pendingIn).

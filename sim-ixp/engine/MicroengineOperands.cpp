@@ -36,6 +36,8 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
   case Kind::LocalMemory0:
   case Kind::LocalMemory1: {
     uint32_t pointer = operand.kind == Kind::LocalMemory1;
+    if (operand.post != target::PostModify::None)
+      checkPointerDelay(pointer); // the others by checkLocalDelay
     uint32_t word =
         arbiter.running().bases[BaseLocal0 + pointer] | operand.value;
     if (word >= target::LocalMemoryWords) {

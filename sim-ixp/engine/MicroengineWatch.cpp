@@ -62,15 +62,24 @@ void Microengine::checkTransfers(const MicroOp &op) {
 }
 
 void Microengine::checkLocalDelay(const MicroOp &op) {
+  for (uint8_t base : {BaseLocal0, BaseLocal1})
+    if (op.aBase == base || op.bBase == base || op.destBase == base)
+      checkPointerDelay(base - BaseLocal0);
+}
+
+/// An instruction uses local memory through a pointer.
+void Microengine::checkPointerDelay(uint32_t pointer) {
+  const std::array<uint32_t, 2> registers =
+      pointer == 0
+          ? std::array<uint32_t, 2>{target::Csr_ACTIVE_LM_ADDR_0,
+                                    target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX}
+          : std::array<uint32_t, 2>{target::Csr_ACTIVE_LM_ADDR_1,
+                                    target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX};
   for (const PendingWrite &write : pending) {
-    bool is0 = write.csr == target::Csr_ACTIVE_LM_ADDR_0 ||
-               write.csr == target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX;
-    bool is1 = write.csr == target::Csr_ACTIVE_LM_ADDR_1 ||
-               write.csr == target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
-    uint8_t base = is0 ? BaseLocal0 : BaseLocal1;
-    bool isHere = write.context == arbiter.current || csrs.isPointerGlobal(is1);
-    if ((is0 || is1) && isHere && write.cycle > time &&
-        (op.aBase == base || op.bBase == base || op.destBase == base))
+    bool isIt = write.csr == registers[0] || write.csr == registers[1];
+    bool isHere =
+        write.context == arbiter.current || csrs.isPointerGlobal(pointer);
+    if (isIt && isHere && write.cycle > time)
       hazard(HazardKind::LocalDelay,
              "uses local memory through a pointer that was written just "
              "before; its old value holds for " +

@@ -109,3 +109,12 @@ TEST(Types, AConstantFitsIfItsBitsAreKept) {
   EXPECT_FALSE(constantFits(uint64_t(-129), s32, s8));
   EXPECT_TRUE(constantFits(12345, s32, types.boolType()));
 }
+
+TEST(Types, AConstantConvertsToATruthValueOrToItsLowBits) {
+  TypeTable types;
+  const Type *s32 = types.intType(), *u8 = types.integer(8, false);
+  EXPECT_EQ(convertConstant(256, s32, types.boolType()), 1u);
+  EXPECT_EQ(convertConstant(0, s32, types.boolType()), 0u);
+  EXPECT_EQ(convertConstant(0x1ff, s32, u8), 0xffu);
+  EXPECT_EQ(convertConstant(0xff, u8, types.integer(8, true)), ~uint64_t(0));
+}

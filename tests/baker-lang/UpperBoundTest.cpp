@@ -56,6 +56,12 @@ TEST(UpperBound, OfACastIsThatOfTheNarrowerType) {
   EXPECT_EQ(boundOf("(u8)n"), 15u);
 }
 
+TEST(UpperBound, OfACastThatMayChangeTheSignIsUnknown) {
+  EXPECT_EQ(boundOf("(s8)n"), 15u);
+  EXPECT_EQ(boundOf("(s8)(n * 8)"), 120u);
+  EXPECT_EQ(boundOf("(s8)(n * 16)"), std::nullopt);
+}
+
 TEST(UpperBound, OfAValueThatMayWrapIsThatOfItsType) {
   EXPECT_EQ(boundOf("x + 1"), UINT32_MAX);
   EXPECT_EQ(boundOf("x * 2"), UINT32_MAX);

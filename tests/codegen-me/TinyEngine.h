@@ -35,7 +35,8 @@ public:
   std::array<std::deque<uint32_t>, 16> rings;
   std::map<uint32_t, std::deque<uint32_t>> queues; ///< by queue word
   std::array<bool, 16> inputStates{};
-  uint32_t contextStatus = 3; ///< ACTIVE_CTX_STS: context 3 of engine 0
+  /// ACTIVE_CTX_STS: context 3 of engine 5, active.
+  uint32_t contextStatus = 0x8000002b;
   std::map<uint32_t, uint32_t> csrs;
   uint64_t steps = 0;
   std::set<uint32_t> localWritten; ///< words of local memory

@@ -177,6 +177,9 @@ TEST_F(RunTest, ProfilesMergeAndSurviveTheirText) {
   auto read = host::parseProfile(text, "p");
   ASSERT_TRUE(bool(read)) << read.error().str();
   EXPECT_EQ(host::profileText(*read), text);
+  ASSERT_EQ(read->globals.size(), two.globals.size());
+  for (size_t i = 0; i < two.globals.size(); ++i)
+    EXPECT_EQ(read->globals[i].hits, two.globals[i].hits);
   ASSERT_TRUE(bool(host::annotate(*module, *read)));
   EXPECT_EQ(
       ir::profileOf(module->lookupSymbol<mlir::func::FuncOp>("m.cold.in_cc"))

@@ -160,6 +160,17 @@ TEST_F(ContextTest, TheFutureCountRaisesItsSignal) {
   EXPECT_EQ(endCycle(), 20u * 16 + 3);
 }
 
+TEST_F(ContextTest, ANeighbourRegisterIsThatOfTheWritingContext) {
+  for (PostModify post : {PostModify::None, PostModify::Increment}) {
+    chip.reset();
+    load({move(neighbour(2), localMemory(0, 0, post)), ctxArbKill()}, 0,
+         1 << 3);
+    chip->engine(0).poke(reg::localMemory, 77);
+    finish();
+    EXPECT_EQ(chip->engine(1).peek(reg::neighbour + 3 * 16 + 2), 77u);
+  }
+}
+
 TEST_F(ContextTest, NeighbourRingCarriesWords) {
   load({move(neighbourIndex(PostModify::Increment), imm(11)),
         move(neighbourIndex(PostModify::Increment), imm(12)), ctxArbKill()},

@@ -81,6 +81,16 @@ TEST_F(HazardTest, UsingLocalMemoryInThePointerDelayIsAHazard) {
                   .empty());
 }
 
+TEST_F(HazardTest, AMovingPointerIsAHazardInItsDelayToo) {
+  Program program = {csrWrite(Csr_ACTIVE_LM_ADDR_0, imm(64)), nop(),
+                     move(gprA(0), localMemory(0, 0, PostModify::Increment))};
+  auto found = hazards(program);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, HazardKind::LocalDelay);
+  EXPECT_NE(found[0].text.find("for 2 more cycles"), std::string::npos)
+      << found[0].text;
+}
+
 TEST_F(HazardTest, AnUnalignedAddressIsAHazard) {
   auto found = hazards(
       {withSignal(command(Op::SramRead, sXfer(0), imm(6), gprB(15), 1), 2),

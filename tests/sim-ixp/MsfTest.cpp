@@ -383,6 +383,10 @@ TEST_F(MsfTest, ChangingTheElementSizeWhileElementsAreInUseIsAFault) {
   msf->writeRegister(target::MsfTxControl, 3 << 2, 0);
   ASSERT_EQ(observer.texts.size(), 2u);
   EXPECT_NE(observer.texts[1].find("size code 3"), std::string::npos);
+  msf->writeRegister(target::MsfRxControl, 3 << 2, 0);
+  ASSERT_EQ(observer.texts.size(), 3u);
+  EXPECT_NE(observer.texts[2].find("RBUF elements of size code 3"),
+            std::string::npos);
 }
 
 TEST_F(MsfTest, TheBusWidthSelectsTheListOfAPort) {

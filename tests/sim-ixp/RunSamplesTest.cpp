@@ -79,6 +79,11 @@ TEST(RunSamples, AContextWaitsForTheUnitWhoseCommandRaisesItsSignal) {
   samples.addWait(2, 3, {130, 150, 150, 0, 1u << 9});
   EXPECT_EQ(sumOf(samples, Activity::Other), 20u);
   EXPECT_EQ(sumOf(samples, Activity::Ready), 10u);
+  // A command that has only begun has raised nothing.
+  samples.onCommand(200, command, false);
+  samples.addWait(2, 3, {190, 207, 207, 0, 1u << 4});
+  EXPECT_EQ(sumOf(samples, Activity::Sram), 100u);
+  EXPECT_EQ(sumOf(samples, Activity::Other), 37u);
 }
 
 TEST(RunSamples, APacketIsForwardedIfAFrameLeaves) {

@@ -122,6 +122,13 @@ TEST(Assembler, RegistersNamedByNumberAreNotAllocated) {
   EXPECT_EQ(program.registers["q at t.uc:3"], "s2");
 }
 
+TEST(Assembler, AbsoluteRegistersNamedByNumberAreNotAllocated) {
+  const std::string text = ".reg @x\nimmed[@x, 1]\n", x = "@x at t.uc:1";
+  std::string usual = assembled(text).registers[x];
+  ASSERT_FALSE(usual.empty());
+  EXPECT_NE(assembled(text + "immed[" + usual + ", 2]\n").registers[x], usual);
+}
+
 TEST(Assembler, OnlyDisjointScopesShareRegisters) {
   auto program = assembled(".reg x\n.begin\n.reg y\nimmed[y, 1]\n.begin\n"
                            ".reg z\nimmed[z, 1]\n.end\n.end\n.begin\n.reg w\n"

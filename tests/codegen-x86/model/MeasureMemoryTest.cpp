@@ -14,8 +14,10 @@ TEST(MeasureMemory, LargerSetsAreNotFasterAndAccessesOverlap) {
     EXPECT_EQ(figures[i].bytes, uint64_t(16 << 10) << i);
     EXPECT_GT(figures[i].parallelNs, 0);
     EXPECT_LT(figures[i].parallelNs, figures[i].latencyNs);
-    if (i > 0)
+    if (i > 0) {
       EXPECT_GE(figures[i].latencyNs, figures[i - 1].latencyNs);
+      EXPECT_GE(figures[i].parallelNs, figures[i - 1].parallelNs);
+    }
   }
 }
 

@@ -163,3 +163,16 @@ TEST_F(LocalCsrValues, OneThatCannotBeWrittenIsAFault) {
   EXPECT_NE(observer.fault.find("cannot be written here"), std::string::npos)
       << observer.fault;
 }
+
+TEST_F(LocalCsrValues, ConditionCodesThatTheCoreFreezesStay) {
+  for (bool isFrozen : {false, true}) {
+    chip.reset();
+    load({immed(gprA(1), 1),
+          alu(Op::AluSub, gprA(2), gprA(1), gprB(0)), // not zero any more
+          branch(Op::Beq, 4), immed(gprA(1), 2), ctxArbKill()});
+    if (isFrozen)
+      chip->engine(0).coreWriteCsr(Csr_CC_ENABLE, 0);
+    finish();
+    EXPECT_EQ(a(1), isFrozen ? 1u : 2u);
+  }
+}
