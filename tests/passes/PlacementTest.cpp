@@ -120,6 +120,38 @@ TEST(Placement, TheGreedyMethodIsWithinTwoPercent) {
   RecordProperty("worst", std::to_string(worst));
 }
 
+TEST(Placement, NoMoveAndNoSwapImprovesTheGreedyMethod) {
+  std::mt19937 random(5);
+  unsigned tried = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    PlacementProblem problem =
+        randomProblem(random, 10 + round % 20, round % 2 ? 0.1 : 0.02);
+    PlacementResult quick = placeQuickly(problem);
+    if (quick.memoryOf.empty())
+      continue;
+    ++tried;
+    double least = quick.waitCycles - 1e-6;
+    auto expectNoBetter = [&](const std::vector<unsigned> &memoryOf) {
+      if (keepsConstraints(problem, memoryOf))
+        EXPECT_GE(waitCycles(problem, memoryOf), least) << "round " << round;
+    };
+    std::vector<unsigned> other = quick.memoryOf;
+    for (size_t a = 0; a < other.size(); ++a) {
+      for (unsigned m = 0; m < problem.memories.size(); ++m) {
+        other[a] = m;
+        expectNoBetter(other);
+      }
+      other[a] = quick.memoryOf[a];
+      for (size_t b = a + 1; b < other.size(); ++b) {
+        std::swap(other[a], other[b]);
+        expectNoBetter(other);
+        std::swap(other[a], other[b]);
+      }
+    }
+  }
+  EXPECT_GT(tried, 10u);
+}
+
 TEST(Placement, ManyStructuresArePlacedQuickly) {
   std::mt19937 random(4);
   PlacementProblem problem = randomProblem(random, 300, 10);
