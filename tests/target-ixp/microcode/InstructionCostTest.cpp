@@ -75,6 +75,19 @@ TEST(SegmentLengths, ASegmentEndsWithTheDeadCyclesOfItsSwap) {
   EXPECT_EQ(lengths[4], 0);
 }
 
+TEST(SegmentLengths, AReturnContinuesAfterAllCallsByTheirFrequency) {
+  auto program = withFrequencies("br[f#]\nctx_arb[voluntary]\nbr[f#]\nnop\n"
+                                 "ctx_arb[kill]\nf#:\nnop\nrtn[a0]\n");
+  program.functions = {{"main", 0, 5}, {"f", 5, 7}};
+  program.calls = {{0, 5}, {2, 5}};
+  program.frequencies[2] = 3;
+  program.taken[0] = 1, program.taken[2] = 3;
+  WordFlow flow(program);
+  std::vector<double> lengths = segmentLengths(program, flow, chip);
+  // Once a swap of three cycles, three times a word and such a swap.
+  EXPECT_DOUBLE_EQ(lengths[6], (1 * 3 + 3 * 4) / 4.0);
+}
+
 TEST(SegmentLengths, NeedTheFrequencyOfEveryWord) {
   auto program = tests::assembled("nop\nctx_arb[kill]\n");
   WordFlow flow(program);
