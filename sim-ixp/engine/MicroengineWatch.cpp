@@ -67,16 +67,16 @@ void Microengine::checkLocalDelay(const MicroOp &op) {
       checkPointerDelay(base - BaseLocal0);
 }
 
-/// An instruction uses local memory through a pointer.
+/// Reports that the running instruction uses local memory through a pointer
+/// (0 or 1) while a write of the pointer is pending.
 void Microengine::checkPointerDelay(uint32_t pointer) {
-  const std::array<uint32_t, 2> registers =
-      pointer == 0
-          ? std::array<uint32_t, 2>{target::Csr_ACTIVE_LM_ADDR_0,
-                                    target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX}
-          : std::array<uint32_t, 2>{target::Csr_ACTIVE_LM_ADDR_1,
-                                    target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX};
+  const bool is0 = pointer == 0;
+  const uint32_t address =
+      is0 ? target::Csr_ACTIVE_LM_ADDR_0 : target::Csr_ACTIVE_LM_ADDR_1;
+  const uint32_t byteIndex = is0 ? target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX
+                                 : target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
   for (const PendingWrite &write : pending) {
-    bool isIt = write.csr == registers[0] || write.csr == registers[1];
+    bool isIt = write.csr == address || write.csr == byteIndex;
     bool isHere =
         write.context == arbiter.current || csrs.isPointerGlobal(pointer);
     if (isIt && isHere && write.cycle > time)

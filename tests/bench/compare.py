@@ -116,7 +116,7 @@ def moved_times(pairs: Mapping[tuple[str, str, str], Pairs]) -> list[Change]:
 
 
 def measure(bench: Bench, apps: tuple[str, ...], levels: tuple[str, ...]) -> Metrics:
-    """All metrics of one build."""
+    """What is counted of one build: all metrics but times."""
     found: dict[tuple[str, str, str], float] = {}
     for (app, level, engines), result in grid(bench, ENGINES, apps, levels).items():
         rate = result.stats["rate"]["forwarded_gbps"]
