@@ -9,6 +9,7 @@
 #include "host/RunGuards.h"
 #include "host/Services.h"
 #include "support/Error.h"
+#include "support/HugePages.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -16,7 +17,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include <algorithm>
 #include <ctime>
-#include <sys/mman.h>
 
 namespace karakal::host {
 
@@ -68,9 +68,8 @@ static void internalize(const HostProgram &program) {
 
 namespace {
 
-/// Asks the system for huge pages for large data. The linker has written zeros
-/// to them, so pages of the usual size are joined; an older system has no such
-/// call, and joins them itself when it has time.
+/// Asks the system for huge pages for large data, to which the linker has
+/// written zeros.
 class HugePages : public orc::ObjectLinkingLayer::Plugin {
 public:
   void modifyPassConfig(orc::MaterializationResponsibility &,
@@ -79,7 +78,7 @@ public:
     config.PostAllocationPasses.push_back([](jitlink::LinkGraph &graph) {
       for (jitlink::Block *block : graph.blocks())
         if (block->isZeroFill() && block->getSize() >= hugePageBytes)
-          advise(block->getAddress().getValue(), block->getSize());
+          joinPages(block->getAddress().toPtr<void *>(), block->getSize());
       return llvm::Error::success();
     });
   }
@@ -94,18 +93,7 @@ public:
                                    orc::ResourceKey) override {}
 
 private:
-  static constexpr uint64_t pageBytes = 4096, hugePageBytes = 2 << 20;
-
-  /// MADV_COLLAPSE, which the C library of Debian 12 does not name.
-  static constexpr int joinPages = 25;
-
-  static void advise(uint64_t start, uint64_t bytes) {
-    uint64_t first = alignTo(start, pageBytes);
-    auto *data = reinterpret_cast<void *>(first);
-    size_t size = start + bytes - first;
-    if (madvise(data, size, MADV_HUGEPAGE) == 0)
-      madvise(data, size, joinPages);
-  }
+  static constexpr uint64_t hugePageBytes = 2 << 20;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "sim-ixp/report/Statistics.h"
 #include "sim-ixp/run/RawMicrocodeRun.h"
 #include "sim-ixp/run/Simulation.h"
+#include "support/HugePages.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
@@ -142,6 +143,7 @@ ExitStatus simulate(CommandLine &line) {
   auto run = Simulation::create(options, *image, std::move(*trace), calls);
   if (!run)
     return report(run.error());
+  joinHeapPages(); // the objects of the run are many and small
   Status status = (*run)->run();
   if (showsProgress)
     clearProgress();

@@ -1,13 +1,12 @@
 #include "host/standalone/HugePages.h"
 #include "support/Assert.h"
+#include "support/HugePages.h"
 #include <cstdint>
 #include <link.h>
-#include <sys/mman.h>
 
 namespace karakal::host {
 
 static int adviseData(dl_phdr_info *info, size_t, void *inside) {
-  constexpr uintptr_t page = 4096;
   uintptr_t wanted = reinterpret_cast<uintptr_t>(inside);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) &part = info->dlpi_phdr[i];
@@ -15,8 +14,7 @@ static int adviseData(dl_phdr_info *info, size_t, void *inside) {
               end = start + part.p_memsz;
     if (part.p_type != PT_LOAD || wanted < start || wanted >= end)
       continue;
-    start = (start + page - 1) & ~(page - 1);
-    madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
+    karakal::adviseHugePages(reinterpret_cast<void *>(start), end - start);
     return 1;
   }
   return 0;

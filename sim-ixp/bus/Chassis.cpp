@@ -105,7 +105,7 @@ bool Chassis::issue(Command &command) {
   command.inlet = inletOf(command);
   CommandFifo &fifo = fifos[command.engine];
   uint64_t &departure = fifo.departures[fifo.next];
-  fifo.next = (fifo.next + 1) % fifoDepthMax;
+  fifo.next = fifo.next + 1 == fifoDepth ? 0 : fifo.next + 1;
   if (__builtin_expect(fifo.waiting.empty() && hasPlace(command.inlet), true)) {
     depart(command, departure);
     return true;
@@ -148,10 +148,10 @@ void Chassis::advance(uint32_t engine) {
   inlets[fifo.waiting.front()->inlet].waiting &= ~(1u << engine);
   while (!fifo.waiting.empty() && hasPlace(fifo.waiting.front()->inlet)) {
     uint32_t slot =
-        fifo.next + fifoDepthMax - static_cast<uint32_t>(fifo.waiting.size());
+        fifo.next + fifoDepth - static_cast<uint32_t>(fifo.waiting.size());
     Command &command = *fifo.waiting.front();
     fifo.waiting.pop_front();
-    depart(command, fifo.departures[slot % fifoDepthMax]);
+    depart(command, fifo.departures[slot % fifoDepth]);
   }
   if (!fifo.waiting.empty())
     inlets[fifo.waiting.front()->inlet].waiting |= 1u << engine;

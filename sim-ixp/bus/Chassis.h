@@ -110,8 +110,7 @@ public:
   /// unit: TransferPort::onFifoMoved tells of the change.
   uint64_t fifoFreeCycle(uint32_t engine) const {
     const CommandFifo &fifo = fifos[engine];
-    return fifo
-        .departures[(fifo.next + fifoDepthMax - fifoDepth) % fifoDepthMax];
+    return fifo.departures[fifo.next];
   }
   /// A command from the pool; the caller fills in all fields.
   Command &allocate() {
@@ -178,12 +177,14 @@ public:
 private:
   /// Largest depth of a command FIFO.
   static constexpr uint32_t fifoDepthMax = 64;
-  struct CommandFifo {
-    /// Cycles at which the last commands left, a circular buffer;
-    /// Scheduler::never for those that wait for a unit.
-    std::array<uint64_t, fifoDepthMax> departures{};
-    uint32_t next = 0;
+  struct alignas(64) CommandFifo {
     Fifo<Command *> waiting;
+    /// The element of the next command. Until then it has the cycle at which
+    /// there is space for that command.
+    uint32_t next = 0;
+    /// Cycles at which the last commands left, a circular buffer of the FIFO's
+    /// depth; Scheduler::never for those that wait for a unit.
+    std::array<uint64_t, fifoDepthMax> departures{};
   };
   /// The part of a unit's queue that the command bus sees.
   struct Inlet {

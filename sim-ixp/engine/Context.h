@@ -32,23 +32,23 @@ struct alignas(64) Context {
   /// 63:32 D.
   uint64_t pendingIn = 0;
   uint64_t pendingOut = 0;
-  /// When and where it gave up the engine, for the profile. Cycle 0: not yet.
-  uint64_t waitBegin = 0;
-  uint16_t waitPc = 0;
   /// SpecialLocal if a pointer names no existing word.
   uint16_t watchedLocals = 0;
   bool isVoluntary = false;
   /// Issue and aborted cycles so far, at the last ring get, and at the last
   /// voluntary swap after it, whose address is voluntaryPc.
-  uint64_t ownCycles = 0;
   uint32_t voluntaryPc = noPc;
+  uint64_t ownCycles = 0;
   uint64_t voluntaryCycles = 0;
   uint64_t iterationBegin = noCycle;
+  /// If waits are recorded: when it gave up the engine (cycle 0: not yet), when
+  /// it became ready, and where.
+  uint64_t waitBegin = 0;
+  uint64_t readySince = 0;
+  uint16_t waitPc = 0;
   uint32_t futureSerial = 0;
   uint16_t futureCount = 0;
   uint8_t futureSignal = 0;
-  /// When its last wait ended: it has been ready since, until it runs.
-  uint64_t readySince = 0;
 
   /// Byte address of a local-memory pointer (0 or 1), bits 11:2.
   uint32_t localAddress(uint32_t pointer) const {

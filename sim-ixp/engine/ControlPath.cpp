@@ -69,7 +69,7 @@ struct DataPath::Control {
       e->writeCsr(slot->value, a(*slot, regs, e));
       return !e->isAsleep;
     }
-    const CommandShape &shape = e->program->commands[slot->value];
+    const CommandShape &shape = e->commandShapes[slot->value];
     return e->chassis.fifoFreeCycle(e->number) <= e->time &&
            e->sendCommand(shape, *slot, a(*slot, regs, e) + b(*slot, regs, e));
   }
@@ -131,7 +131,7 @@ struct DataPath::Control {
       return halt(op, e);
     if (e->chassis.fifoFreeCycle(e->number) > e->time)
       return op; // a stall
-    const CommandShape &shape = e->program->commands[op->value];
+    const CommandShape &shape = e->commandShapes[op->value];
     if (!e->sendCommand(shape, *op, a(*op, regs, e) + b(*op, regs, e)))
       return halt(op, e);
     if constexpr (HasSwap) {

@@ -10,6 +10,7 @@
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace karakal::sim {
 namespace {
@@ -43,8 +44,19 @@ void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
     exchangeProfile(newProgram);
   program = std::move(newProgram);
   ops = program->ops.data();
+  commandShapes = program->commands.data();
   reported.assign(program->ops.size(), 0);
   hasLocks = !program->lockFunctions.empty();
+  refreshRecording();
+}
+
+/// Nothing is known of waits that began while none were recorded.
+void Microengine::refreshRecording() {
+  bool wereRecorded =
+      std::exchange(areWaitsRecorded, profile || segmentObserver || hasLocks);
+  if (areWaitsRecorded && !wereRecorded)
+    for (Context &context : arbiter.contexts)
+      context.waitBegin = 0;
 }
 
 void Microengine::start(uint32_t contextMask) {
@@ -119,7 +131,8 @@ void Microengine::raiseSignals(uint64_t cycle, uint32_t context,
   target.signals |= mask & 0xfffe;
   if (target.state != ContextState::Asleep || !target.takeWakeSignals())
     return;
-  target.readySince = cycle;
+  if (areWaitsRecorded)
+    target.readySince = cycle;
   arbiter.setReady(context);
   if (isAsleep)
     wake(cycle);
@@ -134,7 +147,8 @@ void Microengine::wait(uint32_t mask, bool any) {
   arbiter.readyMask &= ~(1u << arbiter.current);
   context.state = ContextState::Asleep;
   if (context.takeWakeSignals()) {
-    context.readySince = time;
+    if (areWaitsRecorded)
+      context.readySince = time;
     arbiter.setReady(arbiter.current);
   }
 }
@@ -177,9 +191,11 @@ void Microengine::finishSwap(uint32_t resume) {
   context.ownCycles += segmentCycles();
   if (context.isVoluntary)
     context.countVoluntarySwap(delaySlots.owner);
+  needsArbitration = true;
+  if (!areWaitsRecorded)
+    return;
   context.waitBegin = time;
   context.waitPc = static_cast<uint16_t>(delaySlots.owner);
-  needsArbitration = true;
   if (segmentObserver)
     segmentObserver->addSegment(number, arbiter.current, segmentBegin, time);
 }
@@ -205,7 +221,7 @@ bool Microengine::arbitrate() {
   Context &context = arbiter.switchToNext();
   pc = context.pc;
   refreshBases();
-  if (isWaitRecorded())
+  if (areWaitsRecorded)
     recordWait(context);
   needsArbitration = false;
   segmentBegin = unstalledBegin = time;

@@ -97,6 +97,7 @@ public:
   void startProfile() {
     profile = std::make_unique<EngineProfile>(program->ops.size());
     refreshWatchedAlways();
+    refreshRecording();
   }
   /// The profile, which must have been started.
   EngineProfile &ownProfile() { return *profile; }
@@ -116,6 +117,7 @@ public:
   /// Tells `newObserver` of segments and waits.
   void observeSegments(SegmentObserver *newObserver) {
     segmentObserver = newObserver;
+    refreshRecording();
   }
 
   // ---- running -------------------------------------------------------------
@@ -297,7 +299,7 @@ private:
   bool arbitrate();
   /// Cycles of the running context in its present segment, without stalls.
   uint64_t segmentCycles() const { return time - unstalledBegin; }
-  bool isWaitRecorded() const { return profile || segmentObserver || hasLocks; }
+  void refreshRecording();
   [[gnu::cold]] void recordWait(const Context &context);
   [[gnu::cold]] void profileBlock(size_t begin, size_t end);
   void noteLockCall(uint32_t begin);
@@ -419,53 +421,58 @@ private:
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 
+  // The fields that every run of the engine touches lie together, in lines of
+  // the host's cache that hold little else.
   uint32_t number;
+  uint32_t pc = 0;
   Chassis &chassis;
   Scheduler &scheduler;
   ChipObserver &observer;
-  const uint32_t swapSlots;
-  const uint32_t crcSlots;
   EngineOrder *order = &unpublished;
-  SegmentObserver *segmentObserver = nullptr;
-  std::unique_ptr<EngineProfile> profile;
-  /// Those of other programs than the loaded one.
-  std::vector<ProfiledProgram> otherProfiles;
-  void exchangeProfile(const std::shared_ptr<const MicroProgram> &newProgram);
-  /// The program has functions that wait for locks.
-  bool hasLocks = false;
+  const MicroOp *ops = nullptr; ///< of the program
 
-  // Time. The fields that every segment touches lie together.
   uint64_t time = 0;
-  EngineCounters counters;
   /// The block of straight-line instructions that executes: its first one, and
   /// when that was issued.
   const MicroOp *blockBegin = nullptr;
   uint64_t blockTime = 0;
-  const MicroOp *ops = nullptr; ///< of the program
-  uint64_t aheadLimit = 0;      ///< bounds how far the engine runs ahead
-  uint64_t othersLimit = 0;     ///< from this cycle on something else is first
+  uint64_t aheadLimit = 0;  ///< bounds how far the engine runs ahead
+  uint64_t othersLimit = 0; ///< from this cycle on something else is first
   uint64_t sleepBegin = 0;
-  uint64_t segmentBegin = 0;
   uint64_t unstalledBegin = 0; ///< segmentBegin plus the stalls since then
-  uint32_t pc = 0;
+  /// Flags of MicroOpSpecial that need attention in the present state.
+  uint16_t watched = SpecialAlways;
   bool isAsleep = true;
   bool isStalled = false; ///< at `time`, for a cycle that is not known yet
   bool needsArbitration = false;
-  /// Flags of MicroOpSpecial that need attention in the present state.
-  uint16_t watched = SpecialAlways;
-  uint16_t watchedAlways = SpecialAlways;
-  DelaySlots delaySlots;
+  /// A write of CC_ENABLE is pending: each operation checks for it.
+  bool isStepping = false;
+  bool isFourContexts = false;
+  bool areWaitsRecorded = false;
 
-  DataLatches latches;
+  EngineCounters counters;
+
   /// The value of each MicroOpBase in the running context.
   std::array<uint32_t, 4> bases{};
-
+  DelaySlots delaySlots;
+  uint16_t watchedAlways = SpecialAlways;
+  const CommandShape *commandShapes = nullptr; ///< of the program
+  std::unique_ptr<EngineProfile> profile;
+  uint64_t segmentBegin = 0;
+  DataLatches latches;
   ContextArbiter arbiter;
-  bool halted = false;
-  bool isInReset = false;
-  bool isFourContexts = false;
 
   // Set up once.
+  const uint32_t swapSlots;
+  const uint32_t crcSlots;
+  SegmentObserver *segmentObserver = nullptr;
+  /// The program has functions that wait for locks.
+  bool hasLocks = false;
+  bool halted = false;
+  bool isInReset = false;
+  /// Those of other programs than the loaded one.
+  std::vector<ProfiledProgram> otherProfiles;
+  void exchangeProfile(const std::shared_ptr<const MicroProgram> &newProgram);
   Microengine *previousEngine = nullptr;
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
@@ -484,8 +491,6 @@ private:
   };
   Fifo<FutureWrite> futureWrites;
   uint32_t futureSerials = 0;
-  /// A write of CC_ENABLE is pending: each operation checks for it.
-  bool isStepping = false;
   IndexedOp indexed;
   ControlStoreLoader loader;
   uint64_t coreLoads = 0;

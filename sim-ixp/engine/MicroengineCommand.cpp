@@ -56,7 +56,7 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
       stallUntil(std::min(freeCycle, stop));
     return false;
   }
-  const CommandShape &shape = program->commands[op.value];
+  const CommandShape &shape = commandShapes[op.value];
   if (shape.hasSwap && delaySlots.left) {
     fault("a context swap in a delay slot");
     return false;

@@ -4,6 +4,7 @@
 
 #include "sim-ixp/memory/Memory.h"
 #include "support/Error.h"
+#include "support/HugePages.h"
 
 #include <sys/mman.h>
 
@@ -16,9 +17,7 @@ Memory::Memory(uint32_t size) : byteCount(size), mask(size - 1) {
   void *pages = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   KARAKAL_ASSERT(pages != MAP_FAILED, "no address space for a memory");
-  // Asks for 2 MB pages, because accesses spread over tables and buffers. The
-  // host may refuse; nothing depends on it.
-  madvise(pages, size, MADV_HUGEPAGE);
+  adviseHugePages(pages, size); // accesses spread over tables and buffers
   bytes = static_cast<uint8_t *>(pages);
 }
 

@@ -1,6 +1,7 @@
 // Branches, slots, contexts and signals.
 
 #include "OneEngine.h"
+#include "sim-ixp/observe/SegmentObserver.h"
 
 using namespace karakal;
 using namespace karakal::sim;
@@ -372,4 +373,55 @@ TEST_F(ContextTest, ACsrReadWithoutAFollowingImmedIsAFault) {
   load({csrRead(Csr_ACTIVE_CTX_STS), nop(), immed(gprA(0), 0), ctxArbKill()});
   chip->runTo(100);
   EXPECT_NE(observer.fault.find("immed"), std::string::npos) << observer.fault;
+}
+
+namespace {
+
+/// Two contexts give each other the engine for ever.
+const Program turns = {ctxArbVoluntary(), branch(Op::Br, 0)};
+
+class Waits : public SegmentObserver {
+public:
+  void addSegment(uint32_t, uint32_t, uint64_t, uint64_t) override {}
+  void addWait(uint32_t, uint32_t, const Wait &wait) override {
+    all.push_back(wait);
+  }
+  std::vector<Wait> all;
+};
+
+} // namespace
+
+TEST_F(ContextTest, WaitsAreRecordedFromTheFirstThatBeginsWhileObserved) {
+  load(turns, 0, 3);
+  chip->runTo(20);
+  Waits waits;
+  chip->engine(0).observeSegments(&waits);
+  finish(100);
+  ASSERT_GE(waits.all.size(), 4u);
+  for (const Wait &wait : waits.all) {
+    EXPECT_GE(wait.begin, 20u);
+    EXPECT_EQ(wait.ready, wait.begin) << "a voluntary swap waits for nothing";
+    EXPECT_EQ(wait.end, wait.begin + 6) << "the other's swap and branch";
+    EXPECT_EQ(wait.pc, 0u);
+  }
+}
+
+TEST_F(ContextTest, NoWaitForALockBeginsInAProgramWithoutLocks) {
+  auto plain = std::make_shared<MicroProgram>(prepareProgram(assemble(turns)));
+  auto locking = std::make_shared<MicroProgram>(*plain);
+  locking->lockFunctions.push_back({0, 2, {}});
+  load(turns, 0, 3);
+  Microengine &engine = chip->engine(0);
+  engine.load(locking);
+  chip->runTo(100);
+  uint64_t first = engine.countersAt(100).lockWaitCycles;
+  EXPECT_GT(first, 50u) << "one of two contexts waits at any time";
+  engine.load(plain);
+  chip->runTo(1000);
+  EXPECT_EQ(engine.countersAt(1000).lockWaitCycles, first);
+  engine.load(locking);
+  finish(1100);
+  uint64_t second = engine.countersAt(1100).lockWaitCycles - first;
+  EXPECT_GT(second, 50u);
+  EXPECT_LE(second, 100u);
 }
