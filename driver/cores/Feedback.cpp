@@ -102,12 +102,14 @@ Result<OwningOpRef<ModuleOp>> planToFit(Planner &planner,
                                         double &wordsScale,
                                         size_t aggregatesMax) {
   HeldErrors first(planner.context());
+  HeldRemarks remarks(planner.context());
   auto planned = planner.plan(options, aggregatesMax);
   for (unsigned step = 0;
        !planned && planned.error().lacking == shrink.lacking &&
        step < shrink.stepsMax;
        ++step) {
     HeldErrors dropped(planner.context());
+    remarks.take();
     options.wordsScale *= shrink.factor;
     planned = planner.plan(options, aggregatesMax);
   }
@@ -115,6 +117,7 @@ Result<OwningOpRef<ModuleOp>> planToFit(Planner &planner,
     first.report();
   else
     wordsScale = options.wordsScale;
+  remarks.report();
   return planned;
 }
 
@@ -159,12 +162,20 @@ compileToFit(Planner &planner, EngineCompiler &compiler, Options options,
              bool isTrial = false, size_t aggregatesMax = Planner::anyCount,
              llvm::function_ref<void(ModuleOp)> onPlan = {}) {
   double &wordsScale = options.pipeline.wordsScale;
+  HeldRemarks remarks(planner.context());
+  // Only the end of all hopes leaves the remarks of a plan without code.
+  auto fail = [&](Error error) {
+    if (!isTrial)
+      remarks.report();
+    return error;
+  };
   auto planned = planTrial(planner.context(), isTrial, [&] {
     return planToFit(planner, options.pipeline, wordsScale, aggregatesMax);
   });
   for (unsigned step = 0;; ++step) {
     if (!planned)
-      return planned.error();
+      return fail(planned.error());
+    Remarks ofPlan = remarks.take();
     if (onPlan)
       onPlan(**planned);
     auto engines = compiler.compile(**planned, options, [&] {
@@ -172,9 +183,10 @@ compileToFit(Planner &planner, EngineCompiler &compiler, Options options,
     });
     if (engines)
       return PlannedProgram{std::move(*planned), std::move(*engines),
-                            wordsScale};
+                            wordsScale, std::move(ofPlan), remarks.take()};
     if (engines.error().lacking != grow.lacking || step == grow.stepsMax)
-      return engines.error();
+      return fail(engines.error());
+    remarks.take();
     wordsScale *= grow.factor;
     planned = planTrial(planner.context(), isTrial, [&] {
       return planner.plan(options.pipeline, aggregatesMax);
@@ -296,6 +308,7 @@ bool RareChoice::isTooLarge(ModuleOp planned) const {
 /// likely to fit.
 bool RareChoice::isPlanned(unsigned count) {
   HeldErrors dropped(planner.context());
+  HeldRemarks remarks(planner.context());
   options.pipeline.rareOnEngines = count;
   beginPassDump(""); // no dump of what is not compiled
   auto planned = planner.aggregate(options.pipeline);
@@ -353,6 +366,7 @@ Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
 /// mapping fits, any PPF may be rare.
 RareChoice::First RareChoice::planAll() {
   HeldErrors dropped(planner.context());
+  HeldRemarks remarks(planner.context());
   beginPassDump(""); // no dump of what is not compiled
   auto planned = planner.aggregate(options.pipeline);
   if (!planned) {
@@ -411,23 +425,19 @@ PlannedProgram withRareCopies(PlannedProgram made, EngineCompiler &compiler,
   options.pipeline.rareCopies =
       unsigned(double(capacity - words) / wordsPerRareOperation);
   HeldErrors dropped(made.program->getContext());
+  HeldRemarks remarks(made.program->getContext());
   auto engines = compiler.compile(*made.program, options);
   if (engines && predictionOf(*made.program, *engines).packetsPerSecond >=
-                     rateOf(made) * (1 - sameRate))
+                     rateOf(made) * (1 - sameRate)) {
     made.engines = std::move(*engines);
+    made.ofCode = remarks.take();
+  }
   return made;
 }
 
-} // namespace
-
-Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
-                                          const PipelineOptions &options) {
-  return Planner(program).plan(options);
-}
-
-Result<PlannedProgram>
-planAndCompile(ModuleOp program, const Options &options,
-               llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
+/// Compiles the program that is chosen, without its remarks.
+Result<PlannedProgram> choose(ModuleOp program, const Options &options,
+                              llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
   Options fewer = options;
   Planner planner(program);
   EngineCompiler compiler(options);
@@ -458,6 +468,35 @@ planAndCompile(ModuleOp program, const Options &options,
   Status added = addVariants(*made->program, made->engines, options);
   if (!added)
     return added.error();
+  return made;
+}
+
+} // namespace
+
+Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
+                                          const PipelineOptions &options) {
+  return Planner(program).plan(options);
+}
+
+Result<PlannedProgram>
+planAndCompile(ModuleOp program, const Options &options,
+               llvm::function_ref<void(ModuleOp)> onLikelyPlan) {
+  MLIRContext *context = program.getContext();
+  Remarks said;
+  auto add = [&](Remarks more) {
+    std::move(more.begin(), more.end(), std::back_inserter(said));
+  };
+  auto made = [&] {
+    HeldRemarks rest(context);
+    auto chosen = choose(program, options, onLikelyPlan);
+    if (chosen) {
+      add(std::exchange(chosen->ofPlan, {}));
+      add(std::exchange(chosen->ofCode, {}));
+    }
+    add(rest.take());
+    return chosen;
+  }();
+  sayOnce(context, std::move(said));
   return made;
 }
 

@@ -23,6 +23,7 @@
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H
 
 #include "driver/cores/EngineCode.h"
+#include "driver/cores/HeldRemarks.h"
 
 namespace karakal::driver {
 
@@ -32,6 +33,9 @@ struct PlannedProgram {
   std::vector<AggregateCode> engines;
   /// The factor on estimated words that the plan was made with.
   double wordsScale;
+  /// What the passes explained that made the plan, and those that made its
+  /// code.
+  Remarks ofPlan = {}, ofCode = {};
 };
 
 /// Runs the passes over the whole program on a copy of it. Errors: those of the
@@ -44,7 +48,8 @@ planProgram(mlir::ModuleOp program, const PipelineOptions &options);
 /// code with them is no slower than the code without. Calls `onLikelyPlan`,
 /// once or several times, with a plan whose rare PPFs and array caches are
 /// likely to be chosen: what is still tried leaves the program of the XScale
-/// core as it is, as a rule. Errors: those of the passes and of the code
+/// core as it is, as a rule. Passes' remarks are those of the program that is
+/// chosen, each said once. Errors: those of the passes and of the code
 /// generator.
 Result<PlannedProgram>
 planAndCompile(mlir::ModuleOp program, const Options &options,

@@ -3,6 +3,7 @@
 #include "driver/cores/Feedback.h"
 #include "driver/ReadProgram.h"
 
+#include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -117,6 +118,21 @@ TEST_F(Feedback, AProgramThatFitsIsPlannedOnce) {
   EXPECT_EQ(ir::aggregatesOf(*made->program).size(), 1u);
   // The program itself has no plan.
   EXPECT_TRUE(ir::aggregatesOf(*program).empty());
+}
+
+TEST_F(Feedback, RemarksOfAProgramWithoutCodeAreSaid) {
+  chain();
+  ir::askForExplanations(context, {"aggregation"});
+  unsigned remarkCount = 0;
+  mlir::ScopedDiagnosticHandler count(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        remarkCount +=
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark;
+        return mlir::success();
+      });
+  options.pipeline.wordsScale = 1e6;
+  EXPECT_FALSE(planAndCompile(*program, options));
+  EXPECT_GT(remarkCount, 0u);
 }
 
 TEST_F(Feedback, APlanThatNoMappingFitsLacksEngines) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from pathlib import Path
 
@@ -38,3 +39,21 @@ def test_a_plan_with_too_many_aggregates_is_not_compiled(tmp_path: Path) -> None
     without_rare, *later = compiled
     assert later, "some rare PPFs are tried"
     assert max(later) <= without_rare
+
+
+def test_remarks_are_those_of_the_image(tmp_path: Path) -> None:
+    """Several plans are tried, each with remarks of its own."""
+    load = make_workload(
+        "mpls", tmp_path, "--packets", "200", "--labels", "64", "--fecs", "100"
+    )
+    image = tmp_path / "mpls.ixp"
+    said = output_of(
+        "bakerc", MPLS, "--level=phr", "--explain=all", "--time-passes",
+        *load.profile(), "-o", image,
+    )  # fmt: skip
+    assert said.count("llvm-codegen") > 1
+    remarks = [line for line in said.splitlines() if "remark: [" in line]
+    assert len(remarks) == len(set(remarks))
+    mapped = [line for line in remarks if "[aggregation] map " in line]
+    manifest = json.loads(output_of("ixpsim", "--describe=json", image))
+    assert len(mapped) == len(manifest["aggregates"])
