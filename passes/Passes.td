@@ -167,7 +167,8 @@ def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
   let description = [{
     Runs all canonicalization patterns, as MLIR's `canonicalize` does: branches of
     inlined bodies fold, and sequences of blocks become one block. A branch that
-    replaces another one gets its counts.
+    replaces another one gets its counts. Where a branch shows which value a select
+    has, that value is used: a look-up's result is such a select.
   }];
 }
 

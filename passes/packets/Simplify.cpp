@@ -4,11 +4,14 @@
 // know, such as the counts of the profile. This pass runs the same patterns
 // with a listener that copies the counts.
 //
+// A select has the value that a branch shows it to have (KnownSelects.h).
+//
 // Requires: nothing. Ensures: the replacement of a branch has its counts.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "passes/packets/KnownSelects.h"
 #include "support/Assert.h"
 
 using namespace mlir;
@@ -93,6 +96,8 @@ private:
     // It does not matter whether this reaches a fixed point.
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
                                        config);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      useKnownSelects(function);
   }
 };
 

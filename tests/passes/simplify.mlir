@@ -58,3 +58,62 @@ func.func @cases(%n: i32) {
   call @here() : () -> ()
   return
 }
+
+// Where a look-up's result is not 0, it is the number of the slot that was tested.
+// CHECK-LABEL: func.func @found
+// CHECK: %[[NUMBER:.*]] = arith.addi
+// CHECK: %[[SELECT:.*]] = arith.select %{{.*}}, %[[NUMBER]], %c0_i32
+// CHECK: cf.cond_br %{{.*}}, ^[[FOUND:.*]], ^[[LOST:.*]] {baker.branch = array<i64: 9, 1>}
+// CHECK: ^[[FOUND]]:
+// CHECK: %[[SLOT:.*]] = baker.element %{{.*}}[%[[NUMBER]]]
+// CHECK: %[[VALUE:.*]] = baker.field %[[SLOT]] "value"
+// CHECK: baker.load %[[VALUE]]
+// CHECK: return %{{.*}}, %[[NUMBER]]
+// CHECK: ^[[LOST]]:
+// CHECK: return %{{.*}}, %[[SELECT]]
+!slot = !baker.struct<"slot", state : i32, value : i32>
+baker.global @slots : !baker.array<9 x !slot>
+func.func @found(%key: i32) -> (i32, i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %seven = arith.constant 7 : i32
+  %place = arith.andi %key, %seven : i32
+  %number = arith.addi %place, %one : i32
+  %slots = baker.global_ref @slots : !baker.ref<!baker.array<9 x !slot>>
+  %tested = baker.element %slots[%number] : !baker.ref<!baker.array<9 x !slot>>
+  %state_ref = baker.field %tested "state" : !baker.ref<!slot>
+  %state = baker.load %state_ref : !baker.ref<i32>
+  %used = arith.cmpi ne, %state, %zero : i32
+  %result = arith.select %used, %number, %zero : i32
+  %slot = baker.element %slots[%result] : !baker.ref<!baker.array<9 x !slot>>
+  %is_found = arith.cmpi ne, %result, %zero : i32
+  cf.cond_br %is_found, ^yes, ^no {baker.branch = array<i64: 9, 1>}
+^yes:
+  %value_ref = baker.field %slot "value" : !baker.ref<!slot>
+  %value = baker.load %value_ref : !baker.ref<i32>
+  return %value, %result : i32, i32
+^no:
+  call @here() : () -> ()
+  return %zero, %result : i32, i32
+}
+
+// Not where control also comes from elsewhere, and not by another comparison.
+// CHECK-LABEL: func.func @not_known
+// CHECK: %[[SELECT:.*]] = arith.select
+// CHECK: ^[[JOIN:.*]]:
+// CHECK: return %[[SELECT]]
+func.func @not_known(%c: i1, %d: i1, %a: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %nine = arith.constant 9 : i32
+  %s = arith.select %c, %a, %zero : i32
+  %is = arith.cmpi ult, %s, %nine : i32
+  cf.cond_br %d, ^first, ^join
+^first:
+  call @there() : () -> ()
+  cf.cond_br %is, ^join, ^second
+^second:
+  call @here() : () -> ()
+  cf.br ^join
+^join:
+  return %s : i32
+}
