@@ -333,8 +333,7 @@ Candidate tuples(ir::TableOp table, const KeyLayout &layout) {
                    2 * tuplesMax * (layout.packedWords + 2);
   made.cost =
       "1 hash and 2 accesses for each of at most " + std::to_string(tuplesMax) +
-      " combinations of masks, and 1 for each entry of the same hash, " +
-      bytesText(words);
+      " tuples, and 1 for each entry of the same hash, " + bytesText(words);
   if (layout.packedWords == 0)
     made.refusal = "all fields are ranges, which are not hashed, so that the "
                    "limit is at most " +

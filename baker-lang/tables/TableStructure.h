@@ -33,9 +33,9 @@ struct TableStructure {
   lang::CompressedTrie compressed;  ///< CompressedTrie
 };
 
-/// The most combinations of masks in a table of tuples, and the most entries in
-/// a chain of its hash table.
-inline constexpr uint64_t tuplesMax = 64, tupleChainMax = 64;
+/// The most tuples in a table, how many of them have the masks of their entries
+/// whatever these are, and the most entries in a chain of its hash table.
+inline constexpr uint64_t tuplesMax = 64, ownTuplesMax = 8, tupleChainMax = 64;
 
 /// The name of a kind, which is that of its template.
 const char *nameOf(StructureKind kind);

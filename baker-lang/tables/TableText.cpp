@@ -11,6 +11,7 @@
 #include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
 #include "baker-lang/tables/TrieText.h"
+#include "baker-lang/tables/TupleText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -420,6 +421,8 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return layout.packedWords;
   if (name == "TUPLES")
     return tuplesMax;
+  if (name == "OWN_TUPLES")
+    return ownTuplesMax;
   if (name == "CHAIN")
     return tupleChainMax;
   if (name == "UNUSED_BITS")
@@ -454,14 +457,8 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return words("u32 k", "");
   if (name == "WORD_NAMES")
     return words("k", "");
-  if (name == "MASKED_WORDS")
-    return joined(layout.packedWords, ", ", [](unsigned i) {
-      return numbered("k", i) + " & " + numbered("m", i);
-    });
   if (name == "KEY_WORD_LIST")
     return words("key[", "]");
-  if (name == "ENTRY_WORD_LIST")
-    return words("entries[n].key[", "]");
   if (name == "PLACE_OF_KEY")
     return std::string(buckets ? "place_of_key()" : "slot_of_key()");
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
@@ -485,6 +482,9 @@ std::string TableWriter::valueOf(StringRef name) {
   if (structure.kind == StructureKind::CompressedTrie)
     if (auto piece = compressedTrieText(name, structure.compressed))
       return *piece;
+  if (isTuples())
+    if (auto piece = tupleText(name, layout))
+      return *piece;
   if (name == "COUNTERS_WORD")
     return counters.countersWord(meter.readerBits() |
                                  (isTuples() ? HasAge : 0));
@@ -498,11 +498,6 @@ std::string TableWriter::valueOf(StringRef name) {
     return hash();
   if (name == "SLOT_WORDS")
     return slotWords();
-  if (name == "MASK_WORDS")
-    return joined(layout.packedWords, "\n", [](unsigned i) {
-      return "u32 " + numbered("m", i) + " = tuples[at].mask[" +
-             std::to_string(i) + "];";
-    });
   if (name == "DIFFERENCE")
     return difference();
   if (name == "SET_KEY")

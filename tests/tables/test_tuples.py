@@ -66,13 +66,25 @@ class Rule:
         )
 
 
+class WideRule(Rule):
+    """A rule with any lengths of prefixes: hundreds of combinations."""
+
+    def __init__(self, rng: random.Random, number: int) -> None:
+        super().__init__(rng, number)
+        self.mask = 0xFFFFFFFF << rng.randrange(33) & 0xFFFFFFFF
+        self.src = rng.choice([0x0A000000, 0x0A010000, 0x0A010001]) & self.mask
+        self.length = rng.randrange(33)
+        self.dst = rng.choice([0x0B000000, 0x0B010100, 0x0B010101])
+        self.dst &= 0xFFFFFFFF << (32 - self.length) & 0xFFFFFFFF
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_text(PROGRAM, tmp_path_factory.mktemp("tuples"))
 
 
 def histories(
-    seed: int,
+    seed: int, kind: type[Rule] = Rule
 ) -> tuple[list[str], list[tuple[int, ...]], list[int], list[Rule]]:
     """Calls, packets, what each packet finds, and the entries at the end."""
     rng = random.Random(seed)
@@ -82,7 +94,7 @@ def histories(
     found: list[int] = []
     for number in range(1, 400):
         when = f"@packet {len(packets)} " if number > 150 else ""
-        rule = Rule(rng, number)
+        rule = kind(rng, number)
         if rule.key() in rules:
             lines.append(f"{when}rules.change({rule.key()}, a: {number}, b: {number})")
             rules[rule.key()].number = number
@@ -114,9 +126,14 @@ def frame_of(packet: tuple[int, ...], number: int) -> bytes:
 
 
 @pytest.mark.parametrize("machine", range(3))
-def test_the_best_entry_is_found(machine: int, program: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Rule, WideRule])
+def test_the_best_entry_is_found(
+    kind: type[Rule], machine: int, program: Path, tmp_path: Path
+) -> None:
     """And `dump` tells the entries in the order of their priorities and ages."""
-    lines, packets, found, rules = histories(seed=7)
+    lines, packets, found, rules = histories(7, kind)
+    combinations = {(r.mask, r.length, r.kind_mask) for r in rules}
+    assert (len(combinations) > 64) == (kind is WideRule)
     trace, control, out = (tmp_path / n for n in ("t.pcap", "c.txt", "o.pcapng"))
     stats = tmp_path / "s.json"
     write_pcap(trace, [frame_of(p, i) for i, p in enumerate(packets)])
@@ -145,8 +162,8 @@ def test_the_choice_is_told(program: Path) -> None:
 
 @pytest.mark.parametrize("machine", [0, 2])
 def test_what_finds_no_space(machine: int, program: Path, tmp_path: Path) -> None:
-    """The masks and the entries of one hash are limited; what is removed makes
-    space, and the limit of the table is reached with few masks."""
+    """Masks that find no place together and the entries of one hash are limited; what
+    is removed makes space, and the limit of the table is reached with few masks."""
     trace, control, stats = (tmp_path / n for n in ("t.pcap", "c.txt", "s.json"))
     write_pcap(trace, [frame_of((0, 0, 0, 0), 0)])
     command = commands(program, "--quiet")[machine]
@@ -162,10 +179,13 @@ def test_what_finds_no_space(machine: int, program: Path, tmp_path: Path) -> Non
         assert f"c.txt:{len(lines)}:" in done.stderr, done.stderr
         return done.stderr
 
-    masks = [f"rules.add({entry(mask, 1)}, 1, 1)" for mask in range(64)]
-    said = refused([*masks, f"rules.add({entry(64, 1)}, 1, 1)"])
+    # Eight have their own tuples, 63 more fill a chain of the first, whose mask is 0,
+    # and 56 more get tuples.
+    masks = [f"rules.add({entry(mask, 1)}, 1, 1)" for mask in range(8 + 63 + 56)]
+    one_more = f"rules.add({entry(len(masks), 1)}, 1, 1)"
+    said = refused([*masks, one_more])
     assert "64 combinations of masks" in said and "would be one more" in said
-    again = [*masks, f"rules.remove({entry(7, 1)})", f"rules.add({entry(64, 1)}, 1, 1)"]
+    again = [*masks, f"rules.remove({entry(7, 1)})", one_more]
     ports = [f"rules.add({entry(0, port)}, 1, 1)" for port in range(64)]
     said = refused([*ports, f"rules.add({entry(0, 64)}, 1, 1)"])
     assert "64 entries have the same bits" in said
