@@ -1,11 +1,11 @@
 // Plans that continue from what earlier plans of the program have in common.
 
 #include "driver/cores/Planner.h"
-#include "ReadProgramTest.h"
 #include "driver/cores/Feedback.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/Parser/Parser.h"
+#include "tests/driver/ReadProgramTest.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 

@@ -1,10 +1,10 @@
 // Microcode that is begun before it is asked for.
 
-#include "ReadProgramTest.h"
 #include "driver/cores/EngineCode.h"
 #include "driver/cores/Feedback.h"
 #include "driver/pipeline/Threads.h"
 #include "ir/analysis/Explain.h"
+#include "tests/driver/ReadProgramTest.h"
 
 using namespace karakal;
 using namespace karakal::driver;
