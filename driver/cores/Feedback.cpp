@@ -163,7 +163,8 @@ compileToFit(Planner &planner, EngineCompiler &compiler, Options options,
              llvm::function_ref<void(ModuleOp)> onPlan = {}) {
   double &wordsScale = options.pipeline.wordsScale;
   HeldRemarks remarks(planner.context());
-  // Only the end of all hopes leaves the remarks of a plan without code.
+  // A plan without code has remarks to say only if it is the last that is
+  // tried.
   auto fail = [&](Error error) {
     if (!isTrial)
       remarks.report();

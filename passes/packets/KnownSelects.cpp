@@ -7,7 +7,6 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "support/Assert.h"
-#include <optional>
 
 using namespace mlir;
 
