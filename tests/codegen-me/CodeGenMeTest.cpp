@@ -1,13 +1,7 @@
 // Tests of the back end: LLVM IR in, words out, run on TinyEngine.
 
+#include "CompileText.h"
 #include "TinyEngine.h"
-
-#include "codegen-me/CodeGenMe.h"
-
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,16 +11,6 @@ using namespace karakal::tests;
 using testing::HasSubstr;
 
 namespace {
-
-Result<target::Microcode> compile(const std::string &text,
-                                  codegen::CodeGenOptions options = {}) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString(text, diagnostic, context);
-  if (!module)
-    return makeError("test", diagnostic.getMessage().str());
-  return codegen::compileForMe(*module, options);
-}
 
 std::string errorOf(const std::string &text,
                     codegen::CodeGenOptions options = {}) {

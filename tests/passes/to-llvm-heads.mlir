@@ -74,3 +74,34 @@ func.func @one_word(%ph: !baker.packet<"mpls">, %v: i8) {
   baker.packet_write %v, %ph "ttl" {baker.head = #baker.head<mod 4 is 2>} : i8, !baker.packet<"mpls">
   return
 }
+
+// A word from the seventh byte of a quadword on: its bytes 6 and 7, and bytes 0 and 1
+// of the next.
+// CHECK-LABEL: llvm.func @word_in_two_quadwords
+// CHECK: %[[FIRST:.*]] = llvm.getelementptr %{{.*}}[136]
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(192 : i32)
+// CHECK: llvm.call @__ixp_dram_write_masked(%[[FIRST]], %[[BYTES]],
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[FIRST]][8]
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: llvm.call @__ixp_dram_write_masked(%[[SECOND]], %[[BYTES]],
+func.func @word_in_two_quadwords(%ph: !baker.packet<"mpls">, %v: i32) {
+  baker.packet_store [%v] to %ph at 0 {baker.head = #baker.head<offset 142>} : !baker.packet<"mpls">
+  return
+}
+
+// Modulo 4, a read takes the quadwords that enclose its words, and no more.
+// CHECK-LABEL: llvm.func @one_word_read
+// CHECK: llvm.load {{.*}}!llvm.ptr<2> -> vector<2xi32>
+// CHECK-NOT: llvm.load {{.*}}!llvm.ptr<2>
+func.func @one_word_read(%ph: !baker.packet<"mpls">) -> i32 {
+  %a = baker.packet_load %ph at 0 {baker.head = #baker.head<mod 4 is 0>} : !baker.packet<"mpls"> -> i32
+  return %a : i32
+}
+// CHECK-LABEL: llvm.func @three_words_read
+// CHECK: llvm.load {{.*}}!llvm.ptr<2> -> vector<4xi32>
+// CHECK-NOT: llvm.load {{.*}}!llvm.ptr<2>
+// CHECK: llvm.return
+func.func @three_words_read(%ph: !baker.packet<"mpls">) -> (i32, i32, i32) {
+  %a, %b, %c = baker.packet_load %ph at 0 {baker.head = #baker.head<mod 4 is 0>} : !baker.packet<"mpls"> -> i32, i32, i32
+  return %a, %b, %c : i32, i32, i32
+}
