@@ -230,6 +230,37 @@ loop:
   EXPECT_THAT(result.error().message, HasSubstr("m.setup: the program loops"));
 }
 
+TEST(HostRunnerTest, EachControlCallMayLoopForAsLong) {
+  const char *text = R"(
+define void @in(i32 %h) {
+  call void @baker_channel_put(i32 1, i32 %h)
+  ret void
+}
+define i32 @control.work(ptr %args) {
+  %rounds = load i64, ptr %args
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %next = add i64 %i, 1
+  %again = icmp ult i64 %next, %rounds
+  br i1 %again, label %loop, label %done
+done:
+  ret i32 0
+}
+)";
+  RunOptions options;
+  options.fuelPerCall = 1000;
+  auto runCalls = [&](const std::string &calls) {
+    HostProgram program = makeProgram(text);
+    program.controls = {{"control.work", {"m.work", {{"rounds", "u32"}}}}};
+    return run(std::move(program), makeTrace(1), makeControl(calls), options);
+  };
+  EXPECT_TRUE(bool(runCalls("work(600)\nwork(600)\n@packet 1 work(600)\n")));
+  auto result = runCalls("work(600)\nwork(2000)\n");
+  ASSERT_FALSE(bool(result));
+  EXPECT_THAT(result.error().message, HasSubstr("loops without end"));
+}
+
 TEST(HostRunnerTest, AnEndlessCycleOfMessagesIsAnError) {
   HostProgram program = makeProgram(R"(
 define void @in(i32 %h) {
