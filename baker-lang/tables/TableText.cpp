@@ -459,6 +459,8 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
     return words("k", "");
   if (name == "KEY_WORD_LIST")
     return words("key[", "]");
+  if (name == "ENTRY_WORD_LIST")
+    return words("entries[n].key[", "]");
   if (name == "PLACE_OF_KEY")
     return std::string(buckets ? "place_of_key()" : "slot_of_key()");
   if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
