@@ -31,15 +31,18 @@ namespace karakal::driver {
 
 namespace {
 
-/// Adds an explanation to the report unless it is there already: passes over
-/// several cores can give the same one.
-void keepRemark(std::vector<Remark> &remarks, Remark remark) {
+/// Adds an explanation unless it is there already: passes over several cores,
+/// or over several variants of code, can give the same one. Returns whether it
+/// is new.
+bool keepRemark(std::vector<Remark> &remarks, Remark remark) {
   auto isSame = [&](const Remark &other) {
     return other.location == remark.location && other.pass == remark.pass &&
            other.text == remark.text;
   };
-  if (llvm::none_of(remarks, isSame))
-    remarks.push_back(std::move(remark));
+  if (llvm::any_of(remarks, isSame))
+    return false;
+  remarks.push_back(std::move(remark));
+  return true;
 }
 
 bool isDialectText(const std::string &path) {
@@ -106,25 +109,24 @@ void prepareContext(MLIRContext &context, const Options &options,
                       LLVM::LLVMDialect>();
   context.disableMultithreading(); // keeps messages in order
   context.printOpOnDiagnostic(false);
-  bool isReported = !options.report.empty();
   bool isJson = options.jsonDiagnostics;
   std::vector<std::string> printed = options.explained;
   ir::askForExplanations(context, printed);
-  if (isReported)
+  if (!options.report.empty())
     ir::askForExplanations(context, {ir::explainAll.str()});
-  context.getDiagEngine().registerHandler(
-      [=, &remarks](mlir::Diagnostic &diagnostic) {
-        if (auto said = ir::explanationOf(diagnostic)) {
-          if (isReported)
-            keepRemark(remarks, {locationText(diagnostic.getLocation()),
-                                 said->pass.str(), said->text});
-          if (!llvm::is_contained(printed, said->pass) &&
-              !llvm::is_contained(printed, ir::explainAll))
-            return mlir::success();
-        }
-        printPassDiagnostic(diagnostic, isJson);
+  context.getDiagEngine().registerHandler([=, &remarks](
+                                              mlir::Diagnostic &diagnostic) {
+    if (auto said = ir::explanationOf(diagnostic)) {
+      bool isNew = keepRemark(remarks, {locationText(diagnostic.getLocation()),
+                                        said->pass.str(), said->text});
+      bool isPrinted = llvm::is_contained(printed, said->pass) ||
+                       llvm::is_contained(printed, ir::explainAll);
+      if (!isNew || !isPrinted)
         return mlir::success();
-      });
+    }
+    printPassDiagnostic(diagnostic, isJson);
+    return mlir::success();
+  });
 }
 
 Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,

@@ -497,7 +497,7 @@ planAndCompile(ModuleOp program, const Options &options,
     add(rest.take());
     return chosen;
   }();
-  sayOnce(context, std::move(said));
+  say(context, std::move(said));
   return made;
 }
 

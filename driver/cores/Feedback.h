@@ -49,7 +49,7 @@ planProgram(mlir::ModuleOp program, const PipelineOptions &options);
 /// once or several times, with a plan whose rare PPFs and array caches are
 /// likely to be chosen: what is still tried leaves the program of the XScale
 /// core as it is, as a rule. Passes' remarks are those of the program that is
-/// chosen, each said once. Errors: those of the passes and of the code
+/// chosen. Errors: those of the passes and of the code
 /// generator.
 Result<PlannedProgram>
 planAndCompile(mlir::ModuleOp program, const Options &options,

@@ -1,8 +1,6 @@
 // Remarks of plans that may be dropped.
 
 #include "driver/cores/HeldRemarks.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -19,15 +17,12 @@ HeldRemarks::HeldRemarks(MLIRContext *context) : context(context) {
 
 void HeldRemarks::report() {
   handler.reset();
-  for (Diagnostic &diagnostic : take())
-    context->getDiagEngine().emit(std::move(diagnostic));
+  say(context, take());
 }
 
-void sayOnce(MLIRContext *context, Remarks remarks) {
-  llvm::DenseMap<Location, llvm::StringSet<>> said;
+void say(MLIRContext *context, Remarks remarks) {
   for (Diagnostic &diagnostic : remarks)
-    if (said[diagnostic.getLocation()].insert(diagnostic.str()).second)
-      context->getDiagEngine().emit(std::move(diagnostic));
+    context->getDiagEngine().emit(std::move(diagnostic));
 }
 
 } // namespace karakal::driver

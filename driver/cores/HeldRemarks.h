@@ -33,9 +33,8 @@ private:
   std::optional<mlir::ScopedDiagnosticHandler> handler;
 };
 
-/// Says remarks in order, but each only once: code that is compiled in several
-/// variants gives the same remarks again.
-void sayOnce(mlir::MLIRContext *context, Remarks remarks);
+/// Says remarks in order.
+void say(mlir::MLIRContext *context, Remarks remarks);
 
 } // namespace karakal::driver
 

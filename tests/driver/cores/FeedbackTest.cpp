@@ -120,6 +120,24 @@ TEST_F(Feedback, AProgramThatFitsIsPlannedOnce) {
   EXPECT_TRUE(ir::aggregatesOf(*program).empty());
 }
 
+TEST_F(Feedback, AnExplanationIsKeptOncePerPlace) {
+  ir::askForExplanations(context, {"pac"});
+  auto at = [&](unsigned line) {
+    program->getOperation()->setLoc(
+        mlir::FileLineColLoc::get(&context, "a.baker", line, 1));
+    return program->getOperation();
+  };
+  for (unsigned line : {1, 2, 1})
+    for (const char *text : {"combined", "not combined"})
+      ir::explain(at(line), "pac") << text;
+  std::vector<std::string> kept;
+  for (const Remark &remark : remarks)
+    kept.push_back(remark.location + " " + remark.text);
+  EXPECT_THAT(kept, testing::ElementsAre(
+                        "a.baker:1:1 combined", "a.baker:1:1 not combined",
+                        "a.baker:2:1 combined", "a.baker:2:1 not combined"));
+}
+
 TEST_F(Feedback, RemarksOfAProgramWithoutCodeAreSaid) {
   chain();
   ir::askForExplanations(context, {"aggregation"});

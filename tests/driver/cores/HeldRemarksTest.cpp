@@ -71,18 +71,17 @@ TEST_F(HeldRemarksTest, InnerOnesReportToOuterOnes) {
   EXPECT_EQ(taken[0].str(), "inner");
 }
 
-TEST_F(HeldRemarksTest, ARemarkIsSaidOncePerPlace) {
-  Remarks remarks;
+TEST_F(HeldRemarksTest, ThoseThatAreTakenCanBeSaidLater) {
+  Remarks taken;
   {
     HeldRemarks held(&context);
-    for (unsigned line : {1, 2, 1})
-      for (const char *text : {"combined", "not combined"})
-        mlir::emitRemark(at(line)) << text;
-    remarks = held.take();
+    mlir::emitRemark(at(1)) << "first";
+    mlir::emitRemark(at(2)) << "second";
+    taken = held.take();
+    mlir::emitRemark(at(3)) << "dropped";
   }
-  sayOnce(&context, std::move(remarks));
-  EXPECT_THAT(said, ElementsAre("combined", "not combined", "combined",
-                                "not combined"));
+  say(&context, std::move(taken));
+  EXPECT_THAT(said, ElementsAre("first", "second"));
 }
 
 } // namespace
