@@ -1,8 +1,10 @@
 // Pages of 2 MB.
 
 #include "support/HugePages.h"
+#include "support/Assert.h"
 #include <cstdint>
 #include <fstream>
+#include <link.h>
 #include <string>
 #include <sys/mman.h>
 
@@ -21,11 +23,32 @@ bool advise(uintptr_t start, uintptr_t end, int advice) {
          madvise(reinterpret_cast<void *>(start), end - start, advice) == 0;
 }
 
+/// Advises the loaded segment that has the address `inside`, if it is one of
+/// these; 1 ends the search.
+int adviseSegment(dl_phdr_info *info, size_t, void *inside) {
+  uintptr_t wanted = reinterpret_cast<uintptr_t>(inside);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + part.p_vaddr,
+              end = start + part.p_memsz;
+    if (part.p_type != PT_LOAD || wanted < start || wanted >= end)
+      continue;
+    advise(start, end, MADV_HUGEPAGE);
+    return 1;
+  }
+  return 0;
+}
+
 } // namespace
 
 bool adviseHugePages(void *start, size_t bytes) {
   uintptr_t first = reinterpret_cast<uintptr_t>(start);
   return advise(first, first + bytes, MADV_HUGEPAGE);
+}
+
+void adviseHugePagesForData(const void *inside) {
+  KARAKAL_ASSERT(inside, "a program has data");
+  dl_iterate_phdr(adviseSegment, const_cast<void *>(inside));
 }
 
 void joinPages(void *start, size_t bytes) {

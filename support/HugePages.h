@@ -13,7 +13,12 @@ namespace karakal {
 /// Returns whether the host has such pages.
 bool adviseHugePages(void *start, size_t bytes);
 
-/// The same for what is written already: pages of the usual size are joined.
+/// Asks for them for the data of the executable or the library that has
+/// `inside`. Call it before the data are written.
+void adviseHugePagesForData(const void *inside);
+
+/// Asks for huge pages for what is written already: pages of the usual size are
+/// joined.
 void joinPages(void *start, size_t bytes);
 
 /// The same for the heap of this process, as large as it is now.

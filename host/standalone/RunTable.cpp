@@ -2,11 +2,11 @@
 
 #include "host/standalone/RunTable.h"
 #include "host/standalone/ControlCalls.h"
-#include "host/standalone/HugePages.h"
 #include "host/standalone/PacketFaults.h"
 #include "host/standalone/ThreadTime.h"
 #include "host/standalone/TraceClock.h"
 #include "support/Assert.h"
+#include "support/HugePages.h"
 #include <algorithm>
 #include <csetjmp>
 
@@ -231,7 +231,7 @@ TableRunner::run(const std::vector<traces::ControlCall> &written) {
   if (Status bound = calls.bind(written); !bound)
     return bound.error();
   *program.onFault = leave;
-  adviseHugePages(program.state);
+  adviseHugePagesForData(program.state);
   if (!callGuarded([&] { program.init(); }))
     return makeError("E-host-001", "init: " + faultText);
   program.useSubBatch(options.subBatch);

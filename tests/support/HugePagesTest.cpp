@@ -72,6 +72,13 @@ TEST(HugePages, AnAddressInsideAPageBeginsWithTheNext) {
   munmap(pages, 4 * page);
 }
 
+TEST(HugePages, TheDataOfThisProgramAreAskedForThem) {
+  static uint8_t data[hugeBytes];
+  EXPECT_FALSE(isAdvised(data + hugeBytes / 2));
+  adviseHugePagesForData(data);
+  EXPECT_EQ(isAdvised(data + hugeBytes / 2), hasHugePages());
+}
+
 TEST(HugePages, TheHeapKeepsWhatIsWritten) {
   // Small blocks, because large ones are no part of the heap.
   std::vector<std::unique_ptr<std::vector<uint32_t>>> blocks;

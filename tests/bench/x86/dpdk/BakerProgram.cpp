@@ -3,9 +3,9 @@
 
 #include "tests/bench/x86/dpdk/BakerProgram.h"
 #include "host/standalone/ControlCalls.h"
-#include "host/standalone/HugePages.h"
 #include "host/standalone/RunTable.h"
 #include "support/Assert.h"
+#include "support/HugePages.h"
 #include <dlfcn.h>
 
 namespace karakal::bench {
@@ -41,7 +41,7 @@ loadProgram(const std::string &path, const Calls &calls, bool usesHugePages) {
     return makeError("E-bench-002",
                      path + " is not a program of this version of bakerc");
   if (usesHugePages)
-    host::adviseHugePages(program->state);
+    adviseHugePagesForData(program->state);
   program->init();
   host::ControlCalls due(host::signaturesOf(*program), {}, false);
   if (Status bound = due.bind(calls); !bound)
