@@ -40,7 +40,7 @@ std::string wantHalves(const KeyLayout &layout) {
 
 } // namespace
 
-std::optional<std::string> tupleText(llvm::StringRef name,
+std::optional<std::string> tupleText(llvm::StringRef placeholder,
                                      const KeyLayout &layout) {
   auto forEachWord = [&](const char *separator, auto textOf) {
     std::vector<std::string> all;
@@ -48,18 +48,18 @@ std::optional<std::string> tupleText(llvm::StringRef name,
       all.push_back(textOf(std::to_string(i)));
     return llvm::join(all, separator);
   };
-  if (name == "MASK_WORDS")
+  if (placeholder == "MASK_WORDS")
     return forEachWord("\n", [](const std::string &i) {
       return "u32 m" + i + " = tuples[at].mask[" + i + "];";
     });
-  if (name == "MASKED_WORDS")
+  if (placeholder == "MASKED_WORDS")
     return forEachWord(
         ", ", [](const std::string &i) { return "k" + i + " & m" + i; });
-  if (name == "WANTED_WORD_LIST")
+  if (placeholder == "WANTED_WORD_LIST")
     return forEachWord(", ", [](const std::string &i) {
       return "entries[n].key[" + i + "] & wanted[" + i + "]";
     });
-  if (name == "WANT_HALVES")
+  if (placeholder == "WANT_HALVES")
     return wantHalves(layout);
   return std::nullopt;
 }

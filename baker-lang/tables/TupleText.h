@@ -11,8 +11,8 @@
 
 namespace karakal::lang {
 
-/// Returns the text for a placeholder, or nothing if no tuple has it.
-std::optional<std::string> tupleText(llvm::StringRef name,
+/// What replaces a placeholder of the tuples' template, if it is one of them.
+std::optional<std::string> tupleText(llvm::StringRef placeholder,
                                      const KeyLayout &layout);
 
 } // namespace karakal::lang
