@@ -267,11 +267,8 @@ std::string karakal::traces::refusal(const ControlSignature &signature,
       "one of the bursts must be larger than 0",
       "both bursts must be larger than 0",
       "the peak rate must not be below the committed rate",
-      "the entries have 64 combinations of masks that find no place together, "
-      "as many as the table's structure takes, and this would be one more",
-      "64 entries have the same bits under this mask, or the same hash, as "
-      "many "
-      "as the table's structure takes"};
+      "the table's structure has 64 tuples of masks, and none has room for "
+      "this entry"};
   const auto index = static_cast<std::size_t>(status);
   if (signature.tableLimit == 0 || index >= std::size(reasons))
     return "it returned " + std::to_string(status);

@@ -18,12 +18,17 @@ KeyLayout::KeyLayout(const std::vector<ir::TableKey> &keys) {
   pack(/*wantsExact=*/true);
   bitsBeforePrefix = packedBits;
   pack(/*wantsExact=*/false);
-  for (unsigned i = 0; i < keys.size(); ++i) {
-    if (keys[i].kind == MatchKind::Range)
-      ranges.push_back(i);
-    hasLength |= keys[i].kind == MatchKind::Lpm && !hasMasks;
-  }
   packedWords = (packedBits + 31) / 32;
+  unsigned end = 32 * packedWords;
+  for (unsigned i = 0; i < keys.size(); ++i) {
+    hasLength |= keys[i].kind == MatchKind::Lpm && !hasMasks;
+    if (keys[i].kind != MatchKind::Range)
+      continue;
+    ranges.push_back(i);
+    hashedRanges.push_back({i, keys[i].bits, end});
+    end += keys[i].bits;
+  }
+  hashedWords = (end + 31) / 32;
 }
 
 std::string slotField(unsigned field) { return "v" + std::to_string(field); }

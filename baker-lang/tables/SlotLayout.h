@@ -23,6 +23,10 @@ struct KeyLayout {
   std::vector<Field> packed;    ///< exact fields, then lpm or ternary ones
   std::vector<unsigned> ranges; ///< numbers of the fields that are ranges
   unsigned packedBits = 0, packedWords = 0;
+  /// Where the values of the ranges are among the words that are hashed. They
+  /// follow the packed ones.
+  std::vector<Field> hashedRanges;
+  unsigned hashedWords = 0;
   bool hasMasks = false, hasLength = false;
   unsigned bitsBeforePrefix = 0; ///< if `hasLength`
   unsigned words() const {

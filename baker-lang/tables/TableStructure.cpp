@@ -5,6 +5,7 @@
 
 #include "baker-lang/tables/TableStructure.h"
 
+#include "baker-lang/tables/BitVectors.h"
 #include "baker-lang/tables/BucketLayout.h"
 #include "baker-lang/tables/SlotLayout.h"
 
@@ -29,6 +30,9 @@ using ir::MatchKind;
 static constexpr llvm::StringLiteral explainName = "tables";
 /// The most entries that a look-up searches one by one.
 static constexpr uint64_t listEntriesMax = 1024;
+/// The most entries of bit vectors, and instructions of a look-up in them.
+static constexpr uint64_t vectorEntriesMax = 1024;
+static constexpr unsigned vectorInstructionsMax = 800;
 /// The widest key that is the number of its slot.
 static constexpr unsigned directBitsMax = 16;
 /// The entries up to which a trie has room for any prefixes.
@@ -43,9 +47,9 @@ static constexpr uint64_t hostTrieRoomWords = uint64_t(1) << 25;
 static constexpr double hostWordsWorthAnAccess = 256;
 
 const char *nameOf(StructureKind kind) {
-  static const char *const names[] = {"direct", "index", "buckets",
-                                      "hash",   "trie",  "compressed_trie",
-                                      "list",   "tuples"};
+  static const char *const names[] = {
+      "direct",          "index", "buckets",     "hash",  "trie",
+      "compressed_trie", "list",  "bit_vectors", "tuples"};
   return names[unsigned(kind)];
 }
 
@@ -55,6 +59,7 @@ bool hasDenseSlots(StructureKind kind) {
   case StructureKind::Trie:
   case StructureKind::CompressedTrie:
   case StructureKind::List:
+  case StructureKind::BitVectors:
   case StructureKind::Tuples:
     return true;
   case StructureKind::Direct:
@@ -308,6 +313,11 @@ void addCompressedTrie(ir::TableOp table, const KeyLayout &layout, TableUse use,
   candidates.push_back(made);
 }
 
+std::string aboveText(uint64_t limit, uint64_t most) {
+  return "the limit " + std::to_string(limit) + " is above " +
+         std::to_string(most);
+}
+
 Candidate list(ir::TableOp table, const KeyLayout &layout) {
   Candidate made;
   made.structure.kind = StructureKind::List;
@@ -317,8 +327,49 @@ Candidate list(ir::TableOp table, const KeyLayout &layout) {
               std::to_string(layout.words() + 1) + " words, " +
               bytesText((limit + 2) * slotWords(table, layout));
   if (limit > listEntriesMax)
-    made.refusal = "the limit " + std::to_string(limit) + " is above " +
-                   std::to_string(listEntriesMax);
+    made.refusal = aboveText(limit, listEntriesMax);
+  return made;
+}
+
+/// The words that a command reads: what an access of a list's entry is.
+constexpr uint64_t commandWords = 8;
+
+/// The words that bit vectors may take: half a channel of SRAM. The tables of a
+/// program with masks share them.
+uint64_t vectorWordsMax(ir::TableOp table) {
+  uint64_t tables = 0;
+  for (ir::TableOp other :
+       table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
+    tables += KeyLayout(ir::keysOf(other)).hasMasks;
+  KARAKAL_ASSERT(tables != 0, "this table has masks");
+  return ir::sramBytesOf(table) / 4 / 2 / tables;
+}
+
+Candidate bitVectors(ir::TableOp table, const KeyLayout &layout) {
+  Candidate made;
+  BitVectors vectors(table);
+  uint64_t limit = table.getLimit(), most = vectorWordsMax(table);
+  made.structure.kind = StructureKind::BitVectors;
+  made.structure.slots = llvm::PowerOf2Ceil(2 * limit + 4);
+  uint64_t words =
+      vectors.words() + (limit + 2) * (slotWords(table, layout) + 1);
+  made.cost = "at most " + std::to_string(vectors.accesses()) +
+              " accesses of up to " + std::to_string(vectors.groupWords) +
+              " words, " + bytesText(words);
+  if (limit > vectorEntriesMax)
+    made.refusal = aboveText(limit, vectorEntriesMax);
+  else if (vectors.rangeBits > rangeBitsMax)
+    made.refusal = "a range has " + std::to_string(vectors.rangeBits) +
+                   " bits, more than " + std::to_string(rangeBitsMax);
+  else if (limit * llvm::divideCeil(layout.words() + 1, commandWords) <
+           2 * vectors.accesses())
+    made.refusal = "so short a list takes fewer accesses";
+  else if (vectors.instructions() > vectorInstructionsMax)
+    made.refusal = "a look-up takes some " +
+                   std::to_string(vectors.instructions()) + " instructions";
+  else if (words > most)
+    made.refusal = "needed are " + bytesText(words) + ", available " +
+                   std::to_string(4 * most);
   return made;
 }
 
@@ -330,14 +381,10 @@ Candidate tuples(ir::TableOp table, const KeyLayout &layout) {
   // A mark of its age beside each slot, and the heads of the chains.
   uint64_t words = (limit + 2) * (slotWords(table, layout) + 1) +
                    made.structure.slots +
-                   2 * tuplesMax * (layout.packedWords + 2);
+                   2 * tuplesMax * (layout.hashedWords + 2);
   made.cost =
       "1 hash and 2 accesses for each of at most " + std::to_string(tuplesMax) +
       " tuples, and 1 for each entry of the same hash, " + bytesText(words);
-  if (layout.packedWords == 0)
-    made.refusal = "all fields are ranges, which are not hashed, so that the "
-                   "limit is at most " +
-                   std::to_string(listEntriesMax);
   return made;
 }
 
@@ -349,7 +396,8 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table, TableUse use) {
   KARAKAL_ASSERT(layout.words() >= 1, "a key has bits");
   std::vector<Candidate> candidates;
   if (layout.hasMasks) {
-    candidates = {list(table, layout), tuples(table, layout)};
+    candidates = {bitVectors(table, layout), list(table, layout),
+                  tuples(table, layout)};
   } else if (layout.hasLength) {
     candidates = tries(table, layout, use);
     if (use.onHost)
@@ -372,7 +420,7 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table, TableUse use) {
           << table.getSymName() << ": not " << name << " (" << candidate.cost
           << "): "
           << (candidate.structure.kind == StructureKind::Tuples
-                  ? "a short list takes any masks"
+                  ? "the other takes any masks"
                   : "more accesses");
     } else {
       chosen = &candidate;

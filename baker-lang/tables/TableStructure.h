@@ -18,6 +18,7 @@ enum class StructureKind {
   Trie,           ///< a multi-bit trie of slot numbers
   CompressedTrie, ///< the same without nodes in which nothing ends or parts
   List,           ///< a list of slots in order of priority
+  BitVectors,     ///< for each byte of the key the entries that match it
   Tuples,         ///< for each combination of masks a search by hash
 };
 

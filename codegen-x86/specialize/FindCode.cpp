@@ -15,6 +15,9 @@ using namespace llvm;
 static double ownReads(const TableShape &table, size_t entries) {
   if (table.structure == "list")
     return double(entries) / 2;
+  // A vector for each byte of the key, at least.
+  if (table.structure == "bit_vectors")
+    return 2 * double(table.keyWords());
   if (table.structure == "compressed_trie")
     return 3.5;
   return table.structure == "trie" ? 2.5 : 1;

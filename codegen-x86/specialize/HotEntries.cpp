@@ -24,6 +24,9 @@ static double searchCycles(const TableShape &table,
     return 8 + 10 * sets;
   if (table.structure == "list")
     return 4 + 3 * double(rules.size()) / 2;
+  // The words of a vector for each byte of the key.
+  if (table.structure == "bit_vectors")
+    return 10 + 12 * double(table.keyWords());
   if (table.structure == "tuples")
     return 8 + 14 * sets;
   if (table.structure == "trie" || table.structure == "compressed_trie")

@@ -29,10 +29,11 @@ public:
       return std::nullopt;
     bool hasBuckets = table.structure == "index" || table.structure == "trie" ||
                       table.structure == "compressed_trie";
-    bool isKnown = hasBuckets                    ? readBuckets(content)
-                   : table.structure == "list"   ? readList(content)
-                   : table.structure == "tuples" ? readChains(content)
-                                                 : readStates(content);
+    bool isKnown = hasBuckets                         ? readBuckets(content)
+                   : table.structure == "list"        ? readList(content)
+                   : table.structure == "tuples"      ? readChains(content)
+                   : table.structure == "bit_vectors" ? readPositions(content)
+                                                      : readStates(content);
     if (!isKnown)
       return std::nullopt;
     if (table.hasLength)
@@ -108,6 +109,17 @@ private:
               [&](const auto &one, const auto &other) {
                 return order(one) < order(other);
               });
+    return true;
+  }
+
+  /// Of `bit_vectors`: the positions are in the order of priority.
+  bool readPositions(TableContent &content) const {
+    const uint32_t *holders = at("holders");
+    if (!holders)
+      return false;
+    for (uint64_t i = 0; i < wordsOf("holders"); ++i)
+      if (holders[i] != 0)
+        add(content, holders[i]);
     return true;
   }
 

@@ -23,7 +23,10 @@ module m {
     key { lpm u32 k; } value { u16 a; u8 b; } counters { packets; bytes; } idle;
     size 20;
   }
-  table list { key { ternary u32 k; } value { u8 a; } counters { bytes; } limit 20; }
+  table list { key { ternary u32 k; } value { u8 a; } counters { bytes; } limit 12; }
+  table vectors {
+    key { ternary u32 k; } value { u8 a; } counters { packets; bytes; } idle; size 20;
+  }
   table buckets {
     key { u32 k; } value { u8 a; } counters { packets; } size 2000;
   }
@@ -39,6 +42,7 @@ module m {
   table direct { key { u8 k; } value { u8 a; } counters { packets; } idle; size 9; }
   table marked { key { u32 k; } value { u8 a; } idle; size 20; }
   control u32 age_trie() { return trie.expire(); }
+  control u32 age_vectors() { return vectors.expire(); }
   control u32 age_wide() { return wide.expire(); }
   control u32 age_hash() { return hash.expire(); }
   control u32 age_direct() { return direct.expire(); }
@@ -50,6 +54,7 @@ m.f.ppf(p_pkt * ph) {
   u32 k = ph->k;
   u32 sum = trie.find(k, ph->bytes)->a;
   sum += list.find(k, ph->bytes)->a;
+  sum += vectors.find(k, ph->bytes)->a;
   sum += buckets.find(k)->a;
   wide * w = wide.find(k, ph->bytes);
   sum += (u32)w->b;
@@ -61,8 +66,8 @@ m.f.ppf(p_pkt * ph) {
 }
 """
 TABLES = {
-    "trie": "trie", "list": "list", "buckets": "buckets", "wide": "buckets",
-    "hash": "hash", "direct": "direct", "marked": "buckets",
+    "trie": "trie", "list": "list", "vectors": "bit_vectors", "buckets": "buckets",
+    "wide": "buckets", "hash": "hash", "direct": "direct", "marked": "buckets",
 }  # fmt: skip
 IDLE = [name for name in TABLES if name not in ("list", "buckets")]
 #: Bytes of a look-up, which soon are more than 32 bits hold.
@@ -77,8 +82,9 @@ def entry(table: str, key: int) -> str:
 def told(table: str, key: int, packets: int, size: int, is_idle: bool = False) -> str:
     sizes = {"packets": packets, "bytes": packets * size}
     names = {
-        "trie": ("packets", "bytes"), "wide": ("packets", "bytes"),
-        "hash": ("packets", "bytes"), "list": ("bytes",), "marked": (),
+        "trie": ("packets", "bytes"), "vectors": ("packets", "bytes"),
+        "wide": ("packets", "bytes"), "hash": ("packets", "bytes"),
+        "list": ("bytes",), "marked": (),
     }.get(table, ("packets",))  # fmt: skip
     parts = [f"{name}: {sizes[name]}" for name in names]
     parts += ["idle"] * (is_idle and table in IDLE)
@@ -137,8 +143,8 @@ def test_p4info(program: Path) -> None:
             assert counters[of]["direct_table_id"] == table["preamble"][0]["id"]
             units[name] = counters[of]["spec"][0]["unit"][0]
     assert units == {
-        "trie": "BOTH", "wide": "BOTH", "hash": "BOTH", "list": "BYTES",
-        "buckets": "PACKETS", "direct": "PACKETS",
+        "trie": "BOTH", "vectors": "BOTH", "wide": "BOTH", "hash": "BOTH",
+        "list": "BYTES", "buckets": "PACKETS", "direct": "PACKETS",
     }  # fmt: skip
 
 

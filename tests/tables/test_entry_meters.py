@@ -24,7 +24,7 @@ module m {
   table trie {
     key { lpm u32 k; } value { u16 a; u32 b; u32 c; } meter single_rate; size 20;
   }
-  table list { key { ternary u32 k; } value { u8 a; } meter two_rate; limit 20; }
+  table list { key { ternary u32 k; } value { u8 a; } meter two_rate; limit 12; }
   table buckets { key { u32 k; } value { u8 a; } meter two_rate; size 2000; }
   table wide {
     key { u32 k; } value { u64 a; u64 b; mutable u32 n; }

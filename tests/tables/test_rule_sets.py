@@ -11,7 +11,7 @@ import pytest
 from npftrace.tables.classbench import read_classbench
 from npftrace.tables.fw1_rules import make_rules
 from npftrace.tables.rules import Rule
-from testkit import five_tuples
+from testkit import classbench, five_tuples
 from testkit.captures import read_pcapng
 from testkit.runs import commands, compile_text
 from testkit.tools import requires, run
@@ -41,6 +41,8 @@ def rules_of(name: str) -> list[Rule]:
         return make_rules(1500, np.random.default_rng(3))
     if not DATA:
         pytest.skip("ClassBench's rules need KARAKAL_TEST_DATA")
+    if name.endswith("_seed"):
+        return classbench.read_rules(Path(DATA) / f"rules/seeds/{name}", 10_000)
     return read_classbench(Path(DATA) / f"rules/{name}.gz")
 
 
@@ -51,8 +53,8 @@ def combinations(rules: list[Rule]) -> int:
 
 
 @pytest.mark.parametrize(
-    "name", ["made", "acl1_1k", "fw1_1k", "ipc1_1k", "acl1_10k"]
-)  # fmt: skip
+    "name", ["made", "acl1_1k", "fw1_1k", "ipc1_1k", "acl1_10k", "fw1_seed", "fw5_seed"]
+)
 def test_all_rules_have_room_and_the_first_match_is_found(
     name: str, tmp_path: Path
 ) -> None:
@@ -73,7 +75,7 @@ def test_all_rules_have_room_and_the_first_match_is_found(
     ]  # fmt: skip
     text = PROGRAM % {
         "bits": five_tuples.BITS, "key": five_tuples.KEY, "find": five_tuples.FIND,
-        "limit": max(len(rules), 1025),
+        "limit": len(rules),
     }  # fmt: skip
     program = compile_text(text, tmp_path, frames)
     calls, out = tmp_path / "c.txt", tmp_path / "o.pcapng"

@@ -10,8 +10,12 @@ again, and the more specific rule comes first.
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from npftrace.tables.classbench import read_classbench
+from npftrace.tables.rules import Rule
 
 #: The port classes, source then destination, in the order of their columns.
 CLASSES = [
@@ -166,6 +170,14 @@ def make_rules(seed: Path, count: int, draw: int = 1) -> list[str]:
         fields.append(of_firewall(value) if number in (1, 6) else NO_FLAGS)
         found.setdefault("\t".join(fields), -sum(bits))
     return sorted(found, key=lambda rule: found[rule])
+
+
+def read_rules(seed: Path, count: int) -> list[Rule]:
+    """The same as `make_rules`, as npftrace has rules."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("\n".join(make_rules(seed, count)) + "\n")
+        file.flush()
+        return read_classbench(Path(file.name))
 
 
 def of_firewall(flags: str) -> str:

@@ -1,4 +1,4 @@
 // RUN: baker-opt --baker-lower-tables --split-input-file --verify-diagnostics %s
 
-// expected-error @+1 {{no structure can hold the table 'rules': all fields are ranges, which are not hashed, so that the limit is at most 1024 [E-baker-407]}}
-baker.table @rules key(range "a" : i32) record !baker.struct<"rules", v : i8> types ["u8"] size 2000 limit 2000
+// expected-error @+1 {{no structure can hold the table 'routes': its nodes need 281854976 bytes, available are 16777216 [E-baker-407]}}
+baker.table @routes key(lpm "a" : i128) record !baker.struct<"routes", v : i8> types ["u8"] size 9000000 limit 9000000

@@ -103,3 +103,17 @@ TEST(FindCode, OneSetOfMasksIsIndexedWhereTheOwnLookUpReadsMore) {
   EXPECT_EQ(chooseFind(tableOf("list"), exactRules(50), limits).form,
             FindForm::Own);
 }
+
+TEST(FindCode, BitVectorsAreIndexedWhereSetsOfMasksAreFew) {
+  SpecializeLimits limits;
+  limits.comparedMax = 1;
+  TableShape table = tableOf("bit_vectors");
+  table.hasMasks = true;
+  ASSERT_EQ(table.keyWords(), 3u) << "six reads, worth four sets of masks";
+  std::vector<Rule> rules = exactRules(5);
+  for (unsigned sets = 0; sets < 4; ++sets) {
+    EXPECT_EQ(chooseFind(table, rules, limits).form, FindForm::Indexed);
+    rules[sets].masks = {uint64_t(0xff000000 | sets) << 32};
+  }
+  EXPECT_EQ(chooseFind(table, rules, limits).form, FindForm::Own);
+}

@@ -1,7 +1,7 @@
 // The pieces of Baker text of a multi-bit trie.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_TRIETEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_TRIETEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_TRIETEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_TRIETEXT_H
 
 #include "baker-lang/tables/TrieLayout.h"
 #include "baker-lang/tables/WordValues.h"
@@ -19,4 +19,4 @@ std::optional<std::string> trieText(llvm::StringRef placeholder,
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_TRIETEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_TRIETEXT_H

@@ -6,7 +6,7 @@
 //                                     shown[3] = (u32)(entries[n].v0 >> 32);
 //                                     shown[4] = (u32)entries[n].v0;
 
-#include "baker-lang/tables/ShowText.h"
+#include "baker-lang/tables/text/ShowText.h"
 
 #include "support/Assert.h"
 

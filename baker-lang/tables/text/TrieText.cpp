@@ -1,4 +1,4 @@
-#include "baker-lang/tables/TrieText.h"
+#include "baker-lang/tables/text/TrieText.h"
 
 #include "support/Assert.h"
 

@@ -1,12 +1,12 @@
 // The pieces of Baker text of the meters of entries.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_METERTEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_METERTEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_METERTEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_METERTEXT_H
 
-#include "baker-lang/tables/BucketText.h"
-#include "baker-lang/tables/CounterText.h"
-#include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/TableStructure.h"
+#include "baker-lang/tables/text/BucketText.h"
+#include "baker-lang/tables/text/CounterText.h"
+#include "baker-lang/tables/text/ShowText.h"
 
 #include <optional>
 
@@ -50,4 +50,4 @@ private:
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_METERTEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_METERTEXT_H

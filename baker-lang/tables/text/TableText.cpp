@@ -3,15 +3,18 @@
 //   u32 find($KEY_PARAMETERS$) {         u32 find(u32 p0) {
 //     $KEY_WORDS_OF_PARAMETERS$     →      u32 k0 = (u32)(p0 >> 0) << 0;
 
-#include "baker-lang/tables/TableText.h"
+#include "baker-lang/tables/text/TableText.h"
 
-#include "baker-lang/tables/BucketText.h"
-#include "baker-lang/tables/CounterText.h"
-#include "baker-lang/tables/MeterText.h"
-#include "baker-lang/tables/ShowText.h"
 #include "baker-lang/tables/SlotLayout.h"
-#include "baker-lang/tables/TrieText.h"
-#include "baker-lang/tables/TupleText.h"
+#include "baker-lang/tables/text/BitVectorText.h"
+#include "baker-lang/tables/text/BucketText.h"
+#include "baker-lang/tables/text/CounterText.h"
+#include "baker-lang/tables/text/MeterText.h"
+#include "baker-lang/tables/text/PackedWords.h"
+#include "baker-lang/tables/text/ShowText.h"
+#include "baker-lang/tables/text/Templates.h"
+#include "baker-lang/tables/text/TrieText.h"
+#include "baker-lang/tables/text/TupleText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,30 +31,6 @@ namespace {
 
 std::string numbered(const char *letter, unsigned number) {
   return letter + std::to_string(number);
-}
-
-/// A number that is placed among the packed bits of the key.
-struct Part {
-  std::string name;
-  unsigned bits, offset;
-};
-
-/// The expression of word `word` of the packed bits.
-std::string packedWord(const std::vector<Part> &parts, unsigned word) {
-  std::string text;
-  unsigned begin = 32 * word, end = begin + 32;
-  for (const Part &part : parts) {
-    unsigned from = std::max(begin, part.offset);
-    unsigned to = std::min(end, part.offset + part.bits);
-    if (from >= to)
-      continue;
-    unsigned right = part.offset + part.bits - to, left = end - to;
-    std::string shifted =
-        right == 0 ? part.name : part.name + " >> " + std::to_string(right);
-    text += (text.empty() ? "" : " | ") + ("(u32)(" + shifted + ")") +
-            (left == 0 ? "" : " << " + std::to_string(left));
-  }
-  return text.empty() ? "0" : text;
 }
 
 class TableWriter {
@@ -76,6 +55,13 @@ private:
     return structure.kind == StructureKind::List || isTuples();
   }
   bool isTuples() const { return structure.kind == StructureKind::Tuples; }
+  /// What tells which of two entries of equal priority is the older one, if
+  /// `walk` does not visit entries in their order.
+  std::string age() const {
+    return isTuples()                                    ? "ages[n]"
+           : structure.kind == StructureKind::BitVectors ? "positions[n]"
+                                                         : "";
+  }
   std::string typeOf(unsigned field) {
     return cast<StringAttr>(table.getTypes()[field]).str();
   }
@@ -300,7 +286,7 @@ std::string TableWriter::keyWords() {
 
 /// The hash of the words of the key, four at a time.
 std::string TableWriter::hash() {
-  unsigned words = layout.packedWords;
+  unsigned words = layout.hashedWords;
   if (words == 1)
     return "hash64((u64)k0)";
   if (words == 2)
@@ -386,8 +372,8 @@ ShowText TableWriter::show() {
                 *listOf("KEY_WORD_LIST") + ");\n" + show.text;
   counters.show(show);
   meter.show(show);
-  if (isTuples())
-    show.store("ages[n]");
+  if (!age().empty())
+    show.store(age());
   return show;
 }
 
@@ -419,6 +405,8 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return structure.slots;
   if (name == "PACKED_WORDS")
     return layout.packedWords;
+  if (name == "HASHED_WORDS")
+    return layout.hashedWords;
   if (name == "TUPLES")
     return tuplesMax;
   if (name == "OWN_TUPLES")
@@ -454,7 +442,8 @@ std::optional<std::string> TableWriter::listOf(StringRef name) {
       return "u" + std::to_string(keys[i].bits) + " " + numbered("p", i);
     });
   if (name == "WORD_PARAMETERS")
-    return words("u32 k", "");
+    return joined(layout.hashedWords, ", ",
+                  [&](unsigned i) { return "u32 " + numbered("k", i); });
   if (name == "WORD_NAMES")
     return words("k", "");
   if (name == "KEY_WORD_LIST")
@@ -484,12 +473,15 @@ std::string TableWriter::valueOf(StringRef name) {
   if (structure.kind == StructureKind::CompressedTrie)
     if (auto piece = compressedTrieText(name, structure.compressed))
       return *piece;
+  if (structure.kind == StructureKind::BitVectors)
+    if (auto piece = bitVectorText(name, BitVectors(table), layout))
+      return *piece;
   if (isTuples())
     if (auto piece = tupleText(name, layout))
       return *piece;
   if (name == "COUNTERS_WORD")
     return counters.countersWord(meter.readerBits() |
-                                 (isTuples() ? HasAge : 0));
+                                 (age().empty() ? 0 : HasAge));
   if (auto piece = counters.valueOf(name))
     return *piece;
   if (auto piece = meter.valueOf(name))
@@ -536,48 +528,12 @@ std::string filledIn(StringRef text, TableWriter &writer) {
 Result<std::string> tableText(ir::TableOp table,
                               const TableStructure &structure,
                               const std::string &folder) {
-  const bool hasMeter = table.getMeter().has_value();
-  std::vector<std::string> parts;
-  if (hasMeter)
-    parts = {"meters"};
-  parts.insert(parts.end(), {"header", "key"});
-  if (structure.kind == StructureKind::Buckets) {
-    parts.push_back("grace");
-    if (BucketLayout(table).usesNumbers())
-      parts.push_back("numbers");
-  } else if (!structure.values) {
-    parts.push_back("slot");
-  }
-  if (structure.kind == StructureKind::Trie ||
-      structure.kind == StructureKind::CompressedTrie)
-    parts.push_back("grace");
-  if (structure.values)
-    parts.push_back("words");
-  else if (hasDenseSlots(structure.kind))
-    parts.push_back("dense");
-  parts.push_back(nameOf(structure.kind));
-  if (structure.kind != StructureKind::Buckets)
-    parts.push_back("entries");
-  if (structure.kind != StructureKind::Buckets &&
-      structure.kind != StructureKind::List)
-    parts.push_back("walk");
-  if (ir::countsHits(table) || hasMeter)
-    parts.push_back("places");
-  if (ir::countsHits(table))
-    parts.push_back("counters");
-  if (table.getCounters())
-    parts.push_back("reset");
-  if (table.getIdle())
-    parts.push_back("expire");
-  if (hasMeter)
-    parts.push_back("meter");
-  parts.push_back("control");
   TableWriter writer(table, structure);
   std::string text;
   std::vector<std::string> paths;
-  if (hasMeter)
+  if (table.getMeter())
     paths.push_back(folder + "/../net/meters.baker");
-  for (const std::string &part : parts)
+  for (const std::string &part : templatesOf(table, structure))
     paths.push_back(folder + "/" + part + ".template");
   for (const std::string &path : paths) {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);

@@ -5,7 +5,7 @@
 //                 if ((w3 ^ wanted | w4 ^ h1) == 0)
 //                   return (u64)1 << 32 | (u64)w5;
 
-#include "baker-lang/tables/BucketText.h"
+#include "baker-lang/tables/text/BucketText.h"
 
 #include "baker-lang/tables/SlotLayout.h"
 #include "support/Assert.h"

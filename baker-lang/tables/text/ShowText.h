@@ -1,7 +1,7 @@
 // The text that takes an entry apart into the arguments of `add`.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_SHOWTEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_SHOWTEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_SHOWTEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_SHOWTEXT_H
 
 #include "baker-lang/tables/SlotLayout.h"
 
@@ -29,4 +29,4 @@ private:
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_SHOWTEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_SHOWTEXT_H

@@ -1,7 +1,7 @@
 // The pieces of Baker text that the template of a hash table of buckets lacks.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_BUCKETTEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_BUCKETTEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_BUCKETTEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_BUCKETTEXT_H
 
 #include "baker-lang/tables/BucketLayout.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_BUCKETTEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_BUCKETTEXT_H

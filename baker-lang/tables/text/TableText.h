@@ -1,7 +1,7 @@
 // The Baker text of a table.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_TABLETEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_TABLETEXT_H
 
 #include "baker-lang/tables/TableStructure.h"
 
@@ -20,4 +20,4 @@ Result<std::string> tableText(ir::TableOp table,
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_TABLETEXT_H

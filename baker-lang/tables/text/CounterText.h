@@ -1,10 +1,10 @@
 // The pieces of Baker text of what look-ups write in entries.
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_COUNTERTEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_COUNTERTEXT_H
 
-#include "baker-lang/tables/BucketText.h"
-#include "baker-lang/tables/ShowText.h"
+#include "baker-lang/tables/text/BucketText.h"
+#include "baker-lang/tables/text/ShowText.h"
 
 #include <optional>
 
@@ -41,4 +41,4 @@ private:
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_COUNTERTEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_COUNTERTEXT_H

@@ -4,7 +4,7 @@
 //                          u32 color(u32 found, u32 length) { … }
 //                          control int set_meter(u32 a0, u32 r0, …) { … }
 
-#include "baker-lang/tables/MeterText.h"
+#include "baker-lang/tables/text/MeterText.h"
 
 #include "support/Assert.h"
 
@@ -55,6 +55,7 @@ std::string MeterText::numbers() const {
   case StructureKind::Trie:
   case StructureKind::CompressedTrie:
   case StructureKind::List:
+  case StructureKind::BitVectors:
   case StructureKind::Tuples:
     break;
   }

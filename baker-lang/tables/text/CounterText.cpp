@@ -4,7 +4,7 @@
 //                             if (((packets ^ packets + 1) & 0x80000000) != 0)
 //                               atomic_add(entries[found].v2, 1);
 
-#include "baker-lang/tables/CounterText.h"
+#include "baker-lang/tables/text/CounterText.h"
 
 #include "baker-lang/tables/SlotLayout.h"
 #include "support/Assert.h"

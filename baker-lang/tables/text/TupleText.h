@@ -1,7 +1,7 @@
 // Pieces of the template of tuples (runtime/tables/tuples.template).
 
-#ifndef KARAKAL_BAKER_LANG_TABLES_TUPLETEXT_H
-#define KARAKAL_BAKER_LANG_TABLES_TUPLETEXT_H
+#ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_TUPLETEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TEXT_TUPLETEXT_H
 
 #include "baker-lang/tables/SlotLayout.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,4 +17,4 @@ std::optional<std::string> tupleText(llvm::StringRef placeholder,
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_TABLES_TUPLETEXT_H
+#endif // KARAKAL_BAKER_LANG_TABLES_TEXT_TUPLETEXT_H
