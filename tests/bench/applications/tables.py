@@ -19,11 +19,10 @@ import numpy as np
 
 from bench.harness.bench import Bench, Failed
 from bench.harness.text_table import table
-from npftrace.tables.classbench import read_classbench
 from npftrace.tables.fw1_rules import make_rules
 from npftrace.tables.prefixes import make_prefixes
 from npftrace.tables.rules import Rule
-from testkit import five_tuples
+from testkit import classbench, five_tuples
 from testkit.captures import write_pcap
 from testkit.tools import read_json
 
@@ -45,8 +44,6 @@ class TableSet:
     value: str = "u32"
     #: The arguments of `find`.
     find: str = "ph->k"
-    #: The least limit of the table; with more than 1,024 rules it is no list.
-    limit: int = 0
 
 
 def exact(bits: int, count: int) -> TableSet:
@@ -114,7 +111,7 @@ def rules(count: int) -> TableSet:
 
 
 def rule_set(name: str, read: Callable[[np.random.Generator], list[Rule]]) -> TableSet:
-    """Rules of five fields, in tuples."""
+    """Rules of five fields."""
 
     def fill(rng: np.random.Generator) -> tuple[list[str], list[int]]:
         rules = five_tuples.distinct(read(rng))
@@ -123,7 +120,7 @@ def rule_set(name: str, read: Callable[[np.random.Generator], list[Rule]]) -> Ta
 
     return TableSet(
         "five fields", name, five_tuples.KEY, five_tuples.BITS, fill,
-        find=five_tuples.FIND, limit=1025,
+        find=five_tuples.FIND,
     )  # fmt: skip
 
 
@@ -131,18 +128,18 @@ def made(count: int) -> TableSet:
     return rule_set(f"{count:,} rules", lambda rng: make_rules(count, rng))
 
 
-def classbench() -> list[TableSet]:
-    """ClassBench's sets, where they are at hand."""
-
-    def of_file(path: Path) -> TableSet:
-        return rule_set(path.stem, lambda _: read_classbench(path))
-
+def classbench_sets() -> list[TableSet]:
+    """Sets of ClassBench's twelve kinds, where its parameter files are at hand."""
     data = os.environ.get("KARAKAL_TEST_DATA")
-    return (
-        [of_file(path) for path in sorted(Path(data).glob("rules/*.gz"))]
-        if data
-        else []
-    )
+    if not data:
+        return []
+
+    def drawn(kind: Path, count: int) -> TableSet:
+        name = f"{kind.name.removesuffix('_seed')}, {count:,}"
+        return rule_set(name, lambda _: classbench.read_rules(kind, count))
+
+    kinds = sorted(Path(data).glob("rules/seeds/[afi][cwp]*_seed"))
+    return [drawn(kind, count) for kind in kinds for count in (100, 1000, 10000)]
 
 
 SETS = [
@@ -164,14 +161,13 @@ SETS = [
 
 def program(of: TableSet, size: int) -> str:
     header = 18 + of.bits // 8
-    limit = f" limit {of.limit};" if of.limit > size else ""
     return f"""
 protocol q {{ head : 112; k : {of.bits}; answer : 32; demux {{ {header} }}; }}
 module m {{
   table t {{
     key {{ {of.key} }}
     value {{ {of.value} v; }}
-    size {size};{limit}
+    size {size};
   }}
   ppf f {{ in q_pkt * in_cc; out q_pkt * out_cc; }}
   wiring {{ rx -> f.in_cc; f.out_cc -> tx; }}
@@ -228,7 +224,7 @@ def tables(bench: Bench) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     results: dict[str, Any] = {}
     rows: list[list[object]] = []
-    for of in [*SETS, *classbench()]:
+    for of in [*SETS, *classbench_sets()]:
         try:
             found = measure(bench, of, folder)
         except Failed as failed:
