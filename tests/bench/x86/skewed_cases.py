@@ -17,14 +17,14 @@ STRUCTURES = {
     "trie": (1000, 1),
     "hash": (1000, 1),
     "sets": (200, 4),
-    "list": (60, 20),
+    "vectors": (60, 20),
     "tuples": (2000, 20),
 }
 TRAFFIC = ("even", "zipf", "one", "trains")
 RULES = "ternary u32 dst; ternary u32 src; ternary u8 proto;"
 KEYS = {"trie": "lpm u32 dst;", "hash": "u32 dst;"}
-#: Declared sizes: rules of more than 1,024 are searched tuple by tuple.
-SIZES = {"trie": 4000, "hash": 4000, "sets": 1000, "list": 1000, "tuples": 3000}
+#: Declared sizes: up to 1,024 rules have bit vectors, more are searched by tuples.
+SIZES = {"trie": 4000, "hash": 4000, "sets": 1000, "vectors": 1000, "tuples": 3000}
 
 
 def shares(traffic: str, count: int) -> list[float]:
