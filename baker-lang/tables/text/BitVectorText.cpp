@@ -1,21 +1,18 @@
 // Pieces of the template of bit vectors.
 //
-// For a byte of the key, as `vectorsOf` reads it:
+// For a byte of the key, as `matchesOfByte` makes it:
 //
 //   u32 b0 = (k0 >> 24) * GROUPS + group;
 //   m0 = m0 & even_bytes[b0].w[0];
 
 #include "baker-lang/tables/text/BitVectorText.h"
+#include "baker-lang/tables/text/PackedWords.h"
 
 #include <algorithm>
 
 namespace karakal::lang {
 
 namespace {
-
-std::string numbered(const char *letter, unsigned number) {
-  return letter + std::to_string(number);
-}
 
 /// Lets `m0`, `m1`, … have the bits that a vector has, too.
 std::string narrowed(const BitVectors &vectors, const std::string &vector) {

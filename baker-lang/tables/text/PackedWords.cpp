@@ -4,6 +4,10 @@
 
 namespace karakal::lang {
 
+std::string numbered(const char *letter, unsigned number) {
+  return letter + std::to_string(number);
+}
+
 std::string packedWord(const std::vector<Part> &parts, unsigned word) {
   std::string text;
   unsigned begin = 32 * word, end = begin + 32;

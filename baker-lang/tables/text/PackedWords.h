@@ -1,4 +1,4 @@
-// Numbers that share words, as text.
+// Names and words of the key, as text.
 
 #ifndef KARAKAL_BAKER_LANG_TABLES_TEXT_PACKEDWORDS_H
 #define KARAKAL_BAKER_LANG_TABLES_TEXT_PACKEDWORDS_H
@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace karakal::lang {
+
+/// A name such as `k0`.
+std::string numbered(const char *letter, unsigned number);
 
 /// A number that is placed among the packed bits of the key.
 struct Part {

@@ -29,10 +29,6 @@ using ir::MatchKind;
 
 namespace {
 
-std::string numbered(const char *letter, unsigned number) {
-  return letter + std::to_string(number);
-}
-
 class TableWriter {
 public:
   TableWriter(ir::TableOp table, const TableStructure &structure)

@@ -85,6 +85,34 @@ std::string hashedOfEntry(const KeyLayout &layout, unsigned word) {
          ")";
 }
 
+/// Pieces about the words of ranges.
+std::optional<std::string> rangeText(llvm::StringRef placeholder,
+                                     const KeyLayout &layout) {
+  if (placeholder == "RANGE_WORDS") {
+    std::string text;
+    for (unsigned i = layout.packedWords; i < layout.hashedWords; ++i)
+      text += "u32 " + numbered("k", i) + " = " +
+              wordOfRanges(layout, i,
+                           [&](unsigned range, unsigned) {
+                             return numbered("p", layout.ranges[range]);
+                           }) +
+              ";\n";
+    return text;
+  }
+  if (placeholder == "WANT_SINGLE_VALUES")
+    return wantRanges(layout, [&](unsigned range, unsigned bits) {
+      return "(" + endOfRange(layout, range, 0) +
+             " == " + endOfRange(layout, range, 1) + " ? (u32)" +
+             onesText(bits) + " : 0)";
+    });
+  if (placeholder == "WANT_COMMON_BITS")
+    return wantRanges(layout, [&](unsigned range, unsigned bits) {
+      return "(common_bits(" + endOfRange(layout, range, 0) + ", " +
+             endOfRange(layout, range, 1) + ") & " + onesText(bits) + ")";
+    });
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> tupleText(llvm::StringRef placeholder,
@@ -102,17 +130,6 @@ std::optional<std::string> tupleText(llvm::StringRef placeholder,
   if (placeholder == "MASKED_WORDS")
     return forEachWord(
         ", ", [](const std::string &i) { return "k" + i + " & m" + i; });
-  if (placeholder == "RANGE_WORDS") {
-    std::string text;
-    for (unsigned i = layout.packedWords; i < layout.hashedWords; ++i)
-      text += "u32 k" + std::to_string(i) + " = " +
-              wordOfRanges(layout, i,
-                           [&](unsigned range, unsigned) {
-                             return "p" + std::to_string(layout.ranges[range]);
-                           }) +
-              ";\n";
-    return text;
-  }
   if (placeholder == "WANTED_WORD_LIST") {
     std::vector<std::string> all;
     for (unsigned i = 0; i < layout.hashedWords; ++i)
@@ -120,20 +137,9 @@ std::optional<std::string> tupleText(llvm::StringRef placeholder,
                     std::to_string(i) + "]");
     return llvm::join(all, ", ");
   }
-  if (placeholder == "WANT_SINGLE_VALUES")
-    return wantRanges(layout, [&](unsigned range, unsigned bits) {
-      return "(" + endOfRange(layout, range, 0) +
-             " == " + endOfRange(layout, range, 1) + " ? (u32)" +
-             onesText(bits) + " : 0)";
-    });
-  if (placeholder == "WANT_COMMON_BITS")
-    return wantRanges(layout, [&](unsigned range, unsigned bits) {
-      return "(common_bits(" + endOfRange(layout, range, 0) + ", " +
-             endOfRange(layout, range, 1) + ") & " + onesText(bits) + ")";
-    });
   if (placeholder == "WANT_HALVES")
     return wantHalves(layout);
-  return std::nullopt;
+  return rangeText(placeholder, layout);
 }
 
 } // namespace karakal::lang

@@ -11,7 +11,7 @@ baker.table @short key(ternary "a" : i32) record !baker.struct<"value", v : i8>
 
 // -----
 
-// CHECK: [tables] rules: bit_vectors, at most 7 accesses of up to 4 words, 19360 bytes
+// CHECK: [tables] rules: bit_vectors, at most 7 accesses of up to 4 words, 19872 bytes
 // CHECK: [tables] rules: not list
 // CHECK: [tables] rules: not tuples ({{.*}}): the other takes any masks
 baker.table @rules key(ternary "a" : i32) record !baker.struct<"value", v : i8>
@@ -20,7 +20,7 @@ baker.table @rules key(ternary "a" : i32) record !baker.struct<"value", v : i8>
 // -----
 
 // A range has a word that leads to the vector. 1,152 positions are five groups.
-// CHECK: [tables] ranges: bit_vectors, at most 18 accesses of up to 8 words, 538144 bytes
+// CHECK: [tables] ranges: bit_vectors, at most 18 accesses of up to 8 words, 543264 bytes
 baker.table @ranges key(ternary "a" : i8, range "b" : i16) record !baker.struct<"value", v : i8>
     types ["u8"]
     size 1024 limit 1024
