@@ -48,6 +48,7 @@ private:
     return std::any_of(program.tables.begin(), program.tables.end(),
                        [&](const TableShape &table) {
                          return global.getName() == table.own("buckets") ||
+                                global.getName() == table.own("holders") ||
                                 global.getName() == table.own("used");
                        });
   }
