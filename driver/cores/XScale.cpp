@@ -47,9 +47,10 @@ namespace {
 constexpr const char *triple = "armebv5te-unknown-none-eabi";
 /// Code and data must leave 1 MiB for the stack.
 constexpr uint32_t codeEnd = target::XScaleStackTop - (1u << 20);
+static_assert(target::XScaleBase == 0x2000000, "see linkerScript");
 
-std::string linkerScript() {
-  return "SECTIONS {\n  . = " + std::to_string(target::XScaleBase) + R"(;
+constexpr const char *linkerScript = R"(SECTIONS {
+  . = 0x2000000;
   .text : { *(.text .text.*) }
   .rodata : { *(.rodata .rodata.*) }
   .data : { *(.data .data.*) }
@@ -58,7 +59,6 @@ std::string linkerScript() {
                 *(.comment) *(.note.*) }
 }
 )";
-}
 
 /// The multiplier of hashes as data.
 constexpr const char *hashMultiplierSymbol = "karakal_hash_multiplier";
@@ -150,7 +150,7 @@ link(const std::string &folder, const std::vector<std::string> &objects,
   std::string scriptPath = folder + "/xscale.lds";
   std::string linkedPath = folder + "/xscale.elf";
   std::string messagePath = folder + "/messages";
-  if (Status written = writeFile(scriptPath, linkerScript()); !written)
+  if (Status written = writeFile(scriptPath, linkerScript); !written)
     return written.error();
 
   std::vector<std::string> arguments = {
