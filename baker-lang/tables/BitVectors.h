@@ -33,8 +33,9 @@ struct BitVectors {
   /// A vector is read in groups of words, one command for each.
   unsigned groups = 0, groupWords = 0;
   unsigned rows = 0; ///< vectors of all bytes and classes
-  unsigned vectors =
-      0; ///< that a look-up reads: those and the entries in force
+  /// What a look-up reads: one for each byte and range, and the entries in
+  /// force.
+  unsigned vectors = 0;
 };
 
 } // namespace karakal::lang

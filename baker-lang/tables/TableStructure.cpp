@@ -180,14 +180,21 @@ double wordsWorthAnAccess(ir::TableOp table, TableUse use) {
          128 * double(table.getLimit());
 }
 
+/// The tables of a program whose keys are like that of `table`, this one
+/// included.
+uint64_t countTables(ir::TableOp table, bool KeyLayout::*isLike) {
+  uint64_t count = 0;
+  for (ir::TableOp other :
+       table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
+    count += KeyLayout(ir::keysOf(other)).*isLike;
+  KARAKAL_ASSERT(count != 0, "the table is one of them");
+  return count;
+}
+
 /// The words that a trie may take: most of a channel of SRAM, or a part of a
 /// host's memory. The tries of a program share them.
 uint64_t trieWordsMax(ir::TableOp table, TableUse use) {
-  uint64_t tries = 0;
-  for (ir::TableOp other :
-       table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
-    tries += KeyLayout(ir::keysOf(other)).hasLength;
-  KARAKAL_ASSERT(tries != 0, "this table has a trie");
+  uint64_t tries = countTables(table, &KeyLayout::hasLength);
   return (use.onHost ? hostTrieWordsMax : ir::sramBytesOf(table) / 4 / 8 * 7) /
          tries;
 }
@@ -337,12 +344,8 @@ constexpr uint64_t commandWords = 8;
 /// The words that bit vectors may take: half a channel of SRAM. The tables of a
 /// program with masks share them.
 uint64_t vectorWordsMax(ir::TableOp table) {
-  uint64_t tables = 0;
-  for (ir::TableOp other :
-       table->getParentOfType<ModuleOp>().getOps<ir::TableOp>())
-    tables += KeyLayout(ir::keysOf(other)).hasMasks;
-  KARAKAL_ASSERT(tables != 0, "this table has masks");
-  return ir::sramBytesOf(table) / 4 / 2 / tables;
+  return ir::sramBytesOf(table) / 4 / 2 /
+         countTables(table, &KeyLayout::hasMasks);
 }
 
 Candidate bitVectors(ir::TableOp table, const KeyLayout &layout) {
@@ -420,7 +423,8 @@ std::optional<TableStructure> chooseStructure(ir::TableOp table, TableUse use) {
           << table.getSymName() << ": not " << name << " (" << candidate.cost
           << "): "
           << (candidate.structure.kind == StructureKind::Tuples
-                  ? "the other takes any masks"
+                  ? std::string(nameOf(chosen->structure.kind)) +
+                        " takes any masks"
                   : "more accesses");
     } else {
       chosen = &candidate;

@@ -88,8 +88,6 @@ std::optional<std::string> bitVectorText(llvm::StringRef placeholder,
     return number(vectors.groups);
   if (placeholder == "GROUP_WORDS")
     return number(vectors.groupWords);
-  if (placeholder == "ACCESSES")
-    return number(vectors.accesses());
   if (placeholder == "RANGES")
     return number(vectors.ranges);
   if (placeholder == "RANGE_VALUES")

@@ -44,22 +44,11 @@ std::string MeterText::check() const {
 
 /// One more than the largest number of an entry.
 std::string MeterText::numbers() const {
-  switch (kind) {
-  case StructureKind::Direct:
+  if (hasDenseSlots(kind))
+    return "SLOTS";
+  if (kind == StructureKind::Direct)
     return "SEARCHED + 1";
-  case StructureKind::Hash:
-    return "SLOTS + 1";
-  case StructureKind::Buckets:
-    return "NUMBERS";
-  case StructureKind::Index:
-  case StructureKind::Trie:
-  case StructureKind::CompressedTrie:
-  case StructureKind::List:
-  case StructureKind::BitVectors:
-  case StructureKind::Tuples:
-    break;
-  }
-  return "SLOTS";
+  return kind == StructureKind::Hash ? "SLOTS + 1" : "NUMBERS";
 }
 
 std::string MeterText::copy() const {

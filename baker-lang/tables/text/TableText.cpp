@@ -45,6 +45,15 @@ public:
 
 private:
   std::optional<uint64_t> numberOf(StringRef placeholder);
+  /// What a look-up takes at most, in ticks of the timestamp: those that make
+  /// many accesses have 64 more for each access or tuple.
+  uint64_t graceTicks() const {
+    uint64_t visits = structure.kind == StructureKind::BitVectors
+                          ? BitVectors(table).accesses()
+                      : isTuples() ? tuplesMax
+                                   : 0;
+    return 1024 + 64 * visits;
+  }
   std::optional<std::string> listOf(StringRef placeholder);
   /// Whether a look-up compares entries in order of priority.
   bool hasChains() const {
@@ -409,6 +418,8 @@ std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
     return ownTuplesMax;
   if (name == "CHAIN")
     return tupleChainMax;
+  if (name == "GRACE")
+    return graceTicks();
   if (name == "UNUSED_BITS")
     return 32 - layout.packedBits;
   if (name == "SHOWN_WORDS")

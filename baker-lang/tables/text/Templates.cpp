@@ -19,8 +19,11 @@ std::vector<std::string> templatesOf(ir::TableOp table,
   } else if (!structure.values) {
     parts.push_back("slot");
   }
-  if (structure.kind == StructureKind::Trie ||
-      structure.kind == StructureKind::CompressedTrie)
+  const bool waits = structure.kind == StructureKind::Trie ||
+                     structure.kind == StructureKind::CompressedTrie ||
+                     structure.kind == StructureKind::BitVectors ||
+                     structure.kind == StructureKind::Tuples;
+  if (waits)
     parts.push_back("grace");
   if (structure.values)
     parts.push_back("words");

@@ -13,7 +13,7 @@ baker.table @short key(ternary "a" : i32) record !baker.struct<"value", v : i8>
 
 // CHECK: [tables] rules: bit_vectors, at most 7 accesses of up to 4 words, 19872 bytes
 // CHECK: [tables] rules: not list
-// CHECK: [tables] rules: not tuples ({{.*}}): the other takes any masks
+// CHECK: [tables] rules: not tuples ({{.*}}): bit_vectors takes any masks
 baker.table @rules key(ternary "a" : i32) record !baker.struct<"value", v : i8>
     types ["u8"] size 100 limit 100
 
