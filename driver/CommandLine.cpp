@@ -415,6 +415,7 @@ Status findPasses(CommandLine &line) {
   std::vector<std::string> explained = options.explained;
   llvm::erase(explained, ir::explainAll);
   llvm::erase(explained, "tables");         // decided before the pipeline
+  llvm::erase(explained, "pack-arrays");    // as well
   llvm::erase(explained, "batching");       // the pipeline for x86
   llvm::erase(explained, "specialization"); // decided after it
   if (Status known = checkPassNames(explained); !known)

@@ -23,6 +23,7 @@
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
+#include "passes/Passes.h"
 #include "support/Files.h"
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/chip/ChipLayout.h"
@@ -274,10 +275,9 @@ Status emitCode(ModuleOp source, const Options &options,
 
 } // namespace
 
-Status lowerTables(ModuleOp program, const Options &options) {
-  bool isShown = options.emit == Emit::Baker && !options.run &&
-                 options.profileTrace.empty() && options.profiles.empty();
-  if (isShown || program.getOps<ir::TableOp>().empty())
+/// Gives tables their structures.
+static Status lowerTables(ModuleOp program, const Options &options) {
+  if (program.getOps<ir::TableOp>().empty())
     return success();
   if (Status counted = countPrefixes(program, options.control); !counted)
     return counted;
@@ -288,6 +288,18 @@ Status lowerTables(ModuleOp program, const Options &options) {
   lower.onHost = options.fast || options.forX86 || lower.forSpecialization;
   return runPasses(program, [&](OpPassManager &passes) {
     passes.addPass(lang::createLowerTables(lower));
+  });
+}
+
+Status layOutData(ModuleOp program, const Options &options) {
+  bool isShown = options.emit == Emit::Baker && !options.run &&
+                 options.profileTrace.empty() && options.profiles.empty();
+  if (isShown)
+    return success();
+  if (Status lowered = lowerTables(program, options); !lowered)
+    return lowered;
+  return runPasses(program, [](OpPassManager &pipeline) {
+    pipeline.addPass(passes::createPackArrays());
   });
 }
 
@@ -318,8 +330,8 @@ Status compile(const BakercOptions &options) {
   if (!read)
     return read.error();
   ModuleOp program = **read;
-  if (Status lowered = lowerTables(program, options); !lowered)
-    return lowered;
+  if (Status laid = layOutData(program, options); !laid)
+    return laid;
   HostSpeed speed = {options.fast, options.burst, options.subBatch,
                      options.packets};
   speed.cutSeed = options.cutSeed;

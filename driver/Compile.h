@@ -16,9 +16,9 @@ namespace karakal::driver {
 /// message has been printed already.
 Status compile(const BakercOptions &options);
 
-/// Gives tables their structures. `--emit=baker` without a profile shows the
-/// program as it is declared.
-Status lowerTables(mlir::ModuleOp program, const Options &options);
+/// Gives tables their structures, and packs arrays of narrow numbers.
+/// `--emit=baker` without a profile shows the program as it is declared.
+Status layOutData(mlir::ModuleOp program, const Options &options);
 
 } // namespace karakal::driver
 

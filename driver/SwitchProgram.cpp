@@ -72,8 +72,8 @@ makeSwitchProgram(const SwitchRequest &request) {
                      "the program has queues of packets, which cannot be "
                      "shared by several cores; use --cores=1");
   std::vector<std::string> changedTables = changedTablesOf(baker);
-  if (Status lowered = lowerTables(baker, options); !lowered)
-    return lowered.error();
+  if (Status laid = layOutData(baker, options); !laid)
+    return laid.error();
   uint64_t engineHz = ir::chipOf(baker).meClockHz;
   X86Code code;
   code.withThreads = request.cores > 1;

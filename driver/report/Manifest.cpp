@@ -180,11 +180,15 @@ json describeGlobals(ModuleOp program) {
       type = ir::ArrayType::get(type.getContext(),
                                 ir::copiesOfLocal(program, placement->memory),
                                 type);
+    ir::ArrayType packed = ir::packedIn(global);
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", target::memoryName(placement->memory)},
                        {"address", placement->address},
                        {"bytes", 4 * ir::wordCount(type)},
-                       {"type", nameOfType(type)}});
+                       {"type", nameOfType(packed ? packed : type)}});
+    if (packed)
+      globals.back().update({{"elements", packed.getSize()},
+                             {"element_bits", ir::packedBits(packed)}});
   }
   return globals;
 }

@@ -335,6 +335,13 @@ static LogicalResult verifyPositive(Operation *op, Attribute attribute) {
                            << "' must be a 64-bit integer above 0";
 }
 
+static LogicalResult verifyPacked(Operation *op, Attribute attribute) {
+  auto type = dyn_cast<TypeAttr>(attribute);
+  if (type && isa<ArrayType>(type.getValue()))
+    return success();
+  return op->emitOpError("'baker.packed' must be the type of an array");
+}
+
 static const Decision decisions[] = {
     {kindAttrName, "func.func", verifyKind},
     {profileAttrName, "func.func", verifyProfile},
@@ -360,6 +367,7 @@ static const Decision decisions[] = {
     {placementInAttrName, "baker.global",
      verifyIsA<placementInAttrName, MemoryRequestAttr>},
     {localAttrName, "baker.global", verifyUnit<localAttrName>},
+    {packedAttrName, "baker.global", verifyPacked},
     {strideAttrName, "baker.global", verifyNumber<strideAttrName>},
     {tolerateAttrName, "baker.global", verifyPositive<tolerateAttrName>},
     {viaAttrName, "baker.channel", verifyIsA<viaAttrName, ViaAttr>},

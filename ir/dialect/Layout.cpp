@@ -1,6 +1,7 @@
 #include "ir/dialect/Layout.h"
 
 #include "support/Assert.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -72,6 +73,21 @@ std::vector<uint32_t> initialWords(GlobalOp global) {
   KARAKAL_ASSERT(words.size() == wordCount(global.getType()),
                  "the initial words are those of the type");
   return words;
+}
+
+void setPacked(GlobalOp global, ArrayType array) {
+  KARAKAL_ASSERT(packedBits(array) < 32, "elements share words");
+  global->setAttr(packedAttrName, TypeAttr::get(array));
+}
+
+ArrayType packedIn(GlobalOp global) {
+  auto type = global->getAttrOfType<TypeAttr>(packedAttrName);
+  return type ? cast<ArrayType>(type.getValue()) : ArrayType();
+}
+
+unsigned packedBits(ArrayType array) {
+  return unsigned(
+      llvm::PowerOf2Ceil(array.getElementType().getIntOrFloatBitWidth()));
 }
 
 ProtocolOp lookupProtocol(Operation *anchor, PacketType packet) {

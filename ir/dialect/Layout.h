@@ -40,6 +40,16 @@ inline constexpr llvm::StringLiteral localAttrName = "baker.local";
 inline constexpr llvm::StringLiteral strideAttrName = "baker.stride";
 inline bool isLocal(GlobalOp global) { return global->hasAttr(localAttrName); }
 
+/// On a global whose words each hold several elements of an array: the type of
+/// the array. Element i is in word i / n, where n elements share a word; of
+/// these the first is in the lowest bits.
+inline constexpr llvm::StringLiteral packedAttrName = "baker.packed";
+void setPacked(GlobalOp global, ArrayType array);
+/// Returns the array of a global that is packed, or null.
+ArrayType packedIn(GlobalOp global);
+/// Returns the bits from one element of a packed array to the next.
+unsigned packedBits(ArrayType array);
+
 /// The bytes of a packet's buffer, and those of them in front of the head of a
 /// new packet. Headers put in front of the packet use the headroom.
 inline constexpr uint32_t bufferBytes = target::BufferBytes;

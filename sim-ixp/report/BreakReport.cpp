@@ -35,7 +35,8 @@ std::string padded(std::string text, size_t width) {
 
 /// The value of `words`: a number if there are at most two, the high word
 /// first, otherwise the first words.
-std::string valueOf(const std::vector<uint32_t> &words, uint64_t wordCount) {
+std::string valueOf(const std::vector<uint32_t> &words, uint64_t wordCount,
+                    const char *noun = "words") {
   if (wordCount <= 2) {
     uint64_t value = words[0];
     if (wordCount == 2)
@@ -46,8 +47,18 @@ std::string valueOf(const std::vector<uint32_t> &words, uint64_t wordCount) {
   for (size_t i = 0; i < std::min<uint64_t>(wordCount, shownWords); ++i)
     text += (i ? " " : "") + hexadecimal(words[i]);
   if (wordCount > shownWords)
-    text += " and " + std::to_string(wordCount - shownWords) + " more words";
+    text += " and " + std::to_string(wordCount - shownWords) + " more " + noun;
   return text;
+}
+
+/// The elements that share the words of a packed array.
+std::vector<uint32_t> elementsIn(const std::vector<uint32_t> &words,
+                                 uint32_t bits) {
+  std::vector<uint32_t> elements;
+  for (uint32_t word : words)
+    for (uint32_t shift = 0; shift < 32; shift += bits)
+      elements.push_back(word >> shift & ((1u << bits) - 1));
+  return elements;
 }
 
 std::vector<uint32_t> readWords(const Memory &memory, uint32_t address,
@@ -146,12 +157,16 @@ std::string describeGlobals(Simulation &run, uint32_t engine) {
     std::vector<uint32_t> words = readWords(*memory, address, count);
     if (words.empty())
       continue;
+    std::string value = global.contains("elements")
+                            ? valueOf(elementsIn(words, global["element_bits"]),
+                                      global["elements"], "elements")
+                            : valueOf(words, count);
     text +=
         "  " + padded(global["name"], 24) +
         padded(global.value("type", std::to_string(count) + " words"), 12) +
         padded(global["memory"].get<std::string>() + " " + hexadecimal(address),
                16) +
-        valueOf(words, count) + describeCopy(run, engine, global, words) + "\n";
+        value + describeCopy(run, engine, global, words) + "\n";
   }
   return text;
 }

@@ -422,13 +422,32 @@ Status checkLookupCaches(const json &manifest, const ChipParameters &chip) {
   return success();
 }
 
+/// The elements that share words in a global; it may have none.
+Status checkPacked(const json &global) {
+  if (!global.contains("elements") && !global.contains("element_bits"))
+    return success();
+  for (const Key &key : {Key{"", "elements", Type::Number},
+                         Key{"", "element_bits", Type::Number}})
+    if (Status status = checkKey(global, "globals", key); !status)
+      return status;
+  uint64_t bits = global["element_bits"], bytes = global["bytes"];
+  if (bits == 0 || bits > 16 || 32 % bits != 0 ||
+      global["elements"] > bytes * 8 / bits)
+    return broken("the elements of '" + global["name"].get<std::string>() +
+                  "' do not fit its bytes");
+  return success();
+}
+
 /// What tools show of a run: metadata fields, types of globals, and the
 /// functions that wait for locks; an image may lack them.
 Status checkObserved(const Image &image) {
   const json &manifest = image.manifest, none = json::array();
-  for (const json &global : manifest["globals"])
+  for (const json &global : manifest["globals"]) {
     if (global.contains("type") && !global["type"].is_string())
       return broken("'type' of globals has the wrong type");
+    if (Status packed = checkPacked(global); !packed)
+      return packed;
+  }
   for (const json &field : manifest.value("metadata", none)) {
     for (const Key &key :
          {Key{"", "name", Type::Text}, Key{"", "word", Type::Number},

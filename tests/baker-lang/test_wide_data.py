@@ -59,6 +59,25 @@ def test_what_an_argument_cannot_be(call: str, message: str, tmp_path: Path) -> 
     assert "c.txt:2:" in told and message in told
 
 
+def test_a_breakpoint_shows_elements_that_share_words(tmp_path: Path) -> None:
+    program = PROGRAM.with_name("packed.baker")
+    image, trace, control = (tmp_path / name for name in ("p.ixp", "t.pcap", "c.txt"))
+    control.write_text("port_set(1, 7)\nport_set(2, 9)\noffset_set(0, -2)\n")
+    write_pcap(trace, [bytes(60)])
+    told = run("bakerc", program, "-o", image, "--explain=pack-arrays").stderr
+    assert "packed.port_of: 256 elements in 64 words" in told
+    assert "packed.is_open: 64 elements in 2 words" in told
+    assert "packed.seen: a word for each element: packets store to it" in told
+    inputs = [f"--trace={trace}", f"--control={control}"]
+    shown = run("ixpsim", image, *inputs, "--quiet", "--break=5").stdout
+    lines = (line.split(None, 1) for line in shown.splitlines())
+    rows = {words[0]: words[1] for words in lines if len(words) == 2}
+    assert rows["packed.port_of"].startswith("u8[256] ")
+    assert " 0x0 0x7 0x9 0x0 " in rows["packed.port_of"]
+    assert rows["packed.port_of"].endswith("more elements")
+    assert " 0xfffe 0x0 " in rows["packed.offset_of"]
+
+
 def test_a_breakpoint_shows_the_types_and_words(tmp_path: Path) -> None:
     image, trace, control = (tmp_path / name for name in ("p.ixp", "t.pcap", "c.txt"))
     control.write_text("peer_set(1, 2001:db8::7, 2)\n")

@@ -223,6 +223,18 @@ TEST(Image, RejectsAManifestThatViolatesTheSchema) {
               "no memory 'tape'");
   expectError(changed([](json &m) { m["globals"][0]["bytes"] = 1 << 30; }), id,
               "does not fit sram1");
+  expectError(changed([](json &m) { m["globals"][0]["elements"] = 4; }), id,
+              "lacks 'element_bits'");
+  expectError(changed([](json &m) {
+                m["globals"][0].update({{"elements", 4}, {"element_bits", 3}});
+              }),
+              id, "do not fit its bytes");
+  expectError(changed([](json &m) {
+                uint64_t bytes = m["globals"][0]["bytes"];
+                m["globals"][0].update(
+                    {{"elements", bytes + 1}, {"element_bits", 8}});
+              }),
+              id, "do not fit its bytes");
   expectError(changed([](json &m) { m["drop_counters"] = 2; }), id,
               "drop counters");
   expectError(changed([](json &m) { m["xscale"].erase("stack"); }), id,
