@@ -13,6 +13,7 @@
 // Between them, only double shifts may read the copy, and of it no byte that
 // changes.
 
+#include "codegen-me/words/CommandEffects.h"
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
 

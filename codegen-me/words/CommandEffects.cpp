@@ -148,6 +148,13 @@ CommandEffect effectOf(const Instruction &command) {
   return effect;
 }
 
+bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
+  if (!target::row(i.op).isCommand())
+    return false;
+  CommandEffect effect = effectOf(i);
+  return (out ? effect.pulls : effect.fills) & xferBit(reg);
+}
+
 XferSet xfersRead(const Instruction &i) { return xferBit(i.a) | xferBit(i.b); }
 
 XferSet xfersWritten(const Instruction &i) { return xferBit(i.dest); }

@@ -36,6 +36,11 @@ struct CommandEffect {
 
 CommandEffect effectOf(const target::Instruction &command);
 
+/// Whether the word is a command that fills the in-register `reg`, or pulls the
+/// out-register if `out`.
+bool commandTouches(const target::Instruction &i, const target::Operand &reg,
+                    bool out);
+
 /// In-registers that a word other than a command reads; all if unknown.
 XferSet xfersRead(const target::Instruction &instruction);
 /// Out-registers that it writes.

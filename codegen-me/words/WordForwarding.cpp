@@ -22,6 +22,7 @@
 // Below, the home of a value is the transfer register or the stack word that
 // holds it.
 
+#include "codegen-me/words/CommandEffects.h"
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
 #include "target-ixp/microcode/FlowGraph.h"

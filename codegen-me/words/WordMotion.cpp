@@ -5,8 +5,6 @@
 
 #include "target-ixp/table/InstructionTable.h"
 
-#include <algorithm>
-
 namespace karakal::codegen {
 
 using target::Format;
@@ -92,16 +90,6 @@ bool canWriteXfer(const std::vector<Item> &items, unsigned index) {
       !(index > 0 && isWord(items[index - 1]) &&
         items[index - 1].instruction.op == target::Op::CsrRead);
   return isFlexible(target::row(i.op).format) || isPlainImmed;
-}
-
-bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
-  const target::InstructionRow &row = target::row(i.op);
-  if (!row.isCommand() || i.xfer.kind != reg.kind)
-    return false;
-  if (row.xfer == (out ? target::XferUse::In : target::XferUse::Out))
-    return false;
-  unsigned words = std::max<unsigned>(i.count, 1) * row.unitBytes / 4;
-  return reg.value >= i.xfer.value && reg.value < i.xfer.value + words;
 }
 
 } // namespace karakal::codegen

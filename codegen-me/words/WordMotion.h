@@ -38,10 +38,6 @@ bool isFlexible(target::Format format);
 /// register instead.
 bool canWriteXfer(const std::vector<Item> &items, unsigned index);
 
-/// Whether a command uses the in-register `reg`, or the out-register if `out`.
-bool commandTouches(const target::Instruction &i, const target::Operand &reg,
-                    bool out);
-
 } // namespace karakal::codegen
 
 #endif // KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H

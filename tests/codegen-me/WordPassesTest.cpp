@@ -3,6 +3,7 @@
 #include "WordsFixture.h"
 
 #include "codegen-me/machine/FrameCheck.h"
+#include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/Annotation.h"
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordProgram.h"
@@ -98,6 +99,20 @@ TEST_F(Words, AMoveStaysIfItsTransferRegisterIsRefilled) {
   end();
   forwardMoves(program);
   EXPECT_EQ(count("alu[b0, --, B, $1]"), 1u);
+}
+
+TEST_F(Words, AMoveStaysIfAWideReadRefillsItsTransferRegister) {
+  add(move(gprB(0), sXfer(WideReadWords - 1)));
+  add(move(gprB(1), sXfer(WideReadWords)));
+  glued(immed(none(), 0x3c0, 16));
+  add(withIndirect(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 8)));
+  add(alu(Op::AluAdd, gprA(2), gprA(2), gprB(0)));
+  add(alu(Op::AluAdd, sXfer(0), gprA(2), gprB(1)));
+  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(0), 1));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b0, --, B, $14]"), 1u);
+  EXPECT_EQ(count("alu[$0, a2, +, $15]"), 1u);
 }
 
 TEST_F(Words, AResultIsWrittenToTheTransferRegister) {
