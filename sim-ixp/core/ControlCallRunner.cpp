@@ -336,7 +336,7 @@ void ControlCallRunner::setHeld(bool isHeld) {
   KARAKAL_ASSERT(hold && holding != isHeld, "frames are held once");
   holding = isHeld;
   if (!isHeld)
-    released = scheduler->now();
+    progress = scheduler->now();
   hold->setHeld(isHeld);
 }
 
@@ -396,6 +396,8 @@ void ControlCallRunner::finishFirst(const Result<uint32_t> &result) {
   timed.push_back({call.text, call.line, *call.begin, scheduler->now()});
   if (call.timer)
     timers[*call.timer].isWaiting = false;
+  else
+    progress = scheduler->now();
   if (Status status = record(call, result); !status)
     firstError = status.error();
   runDue();

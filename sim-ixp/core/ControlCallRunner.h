@@ -102,8 +102,9 @@ public:
   std::vector<traces::TimerCounts> timerCounts() const;
   /// Whether frames are held.
   bool isHolding() const { return holding; }
-  /// The cycle at which frames were last let come, or 0.
-  uint64_t releasedAt() const { return released; }
+  /// The cycle at which frames were last let come, or a call of the file last
+  /// returned; or 0.
+  uint64_t progressAt() const { return progress; }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -157,7 +158,7 @@ private:
   Scheduler *scheduler = nullptr;
   PacketHold *hold = nullptr;
   bool holding = false;
-  uint64_t released = 0;
+  uint64_t progress = 0;
   uint32_t emptyLooks = 0; ///< one after another
   std::vector<Call> startCalls, endCalls;
   std::deque<Call> packetCalls, cycleCalls, due;

@@ -354,9 +354,10 @@ bool Simulation::isQuiet() {
 bool Simulation::isStuck() {
   uint64_t now = machine->scheduler().now();
   uint64_t since =
-      std::max({accounts->lastProgressCycle(), begin, controls.releasedAt()});
-  // A control function may take its time; a message may not, since it can wait
-  // for a ring that nobody empties.
+      std::max({accounts->lastProgressCycle(), begin, controls.progressAt()});
+  // A control function may take its time, and go before packets that wait for
+  // the core; a message may not, since it can wait for a ring that nobody
+  // empties.
   if (xscale->isCalled() || controls.isHolding() ||
       now < since + asked.stallCycles)
     return false;

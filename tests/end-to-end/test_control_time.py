@@ -11,7 +11,13 @@ import pytest
 
 from npftrace.frames.capture import read_capture
 from testkit.applications import SOURCES
-from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
+from testkit.runs import (
+    assert_packets_add_up,
+    check_packets,
+    compile_app,
+    compile_text,
+    simulate,
+)
 from testkit.tools import run
 from testkit.workloads import Workload, make_workload
 
@@ -23,6 +29,20 @@ instance words = pair({guarded});
 module main {{
   wiring {{ rx -> words.show.in_cc; words.show.out_cc -> tx; }}
 }}
+"""
+#: All packets go to the core.
+SLOW_CALLS = """
+import net.ether;
+module m {
+  u32 turns;
+  @cold ppf f { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+  control void spin() {
+    for (u32 i = 0; i < 1000; i++)
+      turns += 1;
+  }
+}
+m.f.ppf(ether_pkt * ph) { channel_put(out_cc, ph); }
 """
 PACKETS = 4000
 #: Calls of `set`, and the cycles from one to the next.
@@ -106,6 +126,19 @@ def test_a_core_that_waits_for_engines_that_wait_for_it_is_told(
     assert_packets_add_up(stats)
     assert stats["packets"]["to_xscale"] > 0
     assert stats["packets"]["transmitted"] == 300 * stats["packets"]["to_xscale"]
+
+
+def test_packets_may_wait_for_many_control_calls(tmp_path: Path) -> None:
+    """Calls go before packets that wait for the core, and each ends, so the chip is
+    not stuck."""
+    source = compile_text(SLOW_CALLS, tmp_path, [bytes(60)] * 20)
+    control = tmp_path / "calls.txt"
+    control.write_text("@packet 2 spin()\n" * 60)
+    load = Workload(source.with_suffix(".pcap"), control)
+    few, calls = "--stall-cycles=100000", source.with_suffix(".ixp")
+    _, stats = simulate(calls, load, tmp_path, few)
+    assert stats["packets"]["forwarded"] == 20
+    assert stats["latency_cycles"]["max"] > 500_000
 
 
 @pytest.mark.parametrize("level", ("base", "swc"))

@@ -237,7 +237,7 @@ TEST_F(ControlCallRunnerTest, ABatchWaitsUntilPacketsHaveLeft) {
   EXPECT_EQ(core.calls,
             (Calls{{14, 13812}, {16, 13912}, {17, 14012}, {13, 14112}}));
   EXPECT_FALSE(hold.held);
-  EXPECT_EQ(runner.releasedAt(), 14212u);
+  EXPECT_EQ(runner.progressAt(), 14212u);
   EXPECT_FALSE(runner.error().has_value());
 }
 
@@ -251,7 +251,7 @@ TEST_F(ControlCallRunnerTest, AnExclusiveFunctionWaitsUntilPacketsHaveLeft) {
   drain();
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {2, 500}, {3, 13912}, {2, 14012}}));
   EXPECT_FALSE(hold.held);
-  EXPECT_EQ(runner.releasedAt(), 14012u);
+  EXPECT_EQ(runner.progressAt(), 14112u);
   hold.emptyAt = ~uint64_t{0};
   ASSERT_TRUE(static_cast<bool>(runner.runAtEnd()));
   EXPECT_EQ(core.calls.back().first, 3u) << "no packet is left to wait for";
@@ -332,6 +332,7 @@ TEST_F(ControlCallRunnerTest, ATimerThatRunsMissesItsNextTime) {
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 150}, {3, 250}, {3, 350}}));
   EXPECT_EQ(runner.timerCounts()[0].calls, 3u);
   EXPECT_EQ(runner.timerCounts()[0].missed, 2u);
+  EXPECT_EQ(runner.progressAt(), 0u) << "or a chip with a timer is never stuck";
 }
 
 TEST_F(ControlCallRunnerTest, AnExclusiveTimerMissesItsTimeIfPacketsStay) {
