@@ -47,10 +47,9 @@ namespace {
 constexpr const char *triple = "armebv5te-unknown-none-eabi";
 /// Code and data must leave 1 MiB for the stack.
 constexpr uint32_t codeEnd = target::XScaleStackTop - (1u << 20);
-static_assert(target::XScaleBase == 0x2000000, "see linkerScript");
 
-constexpr const char *linkerScript = R"(SECTIONS {
-  . = 0x2000000;
+std::string linkerScript() {
+  return "SECTIONS {\n  . = " + std::to_string(target::XScaleBase) + R"(;
   .text : { *(.text .text.*) }
   .rodata : { *(.rodata .rodata.*) }
   .data : { *(.data .data.*) }
@@ -59,6 +58,7 @@ constexpr const char *linkerScript = R"(SECTIONS {
                 *(.comment) *(.note.*) }
 }
 )";
+}
 
 /// The multiplier of hashes as data.
 constexpr const char *hashMultiplierSymbol = "karakal_hash_multiplier";
@@ -150,7 +150,7 @@ link(const std::string &folder, const std::vector<std::string> &objects,
   std::string scriptPath = folder + "/xscale.lds";
   std::string linkedPath = folder + "/xscale.elf";
   std::string messagePath = folder + "/messages";
-  if (Status written = writeFile(scriptPath, linkerScript); !written)
+  if (Status written = writeFile(scriptPath, linkerScript()); !written)
     return written.error();
 
   std::vector<std::string> arguments = {

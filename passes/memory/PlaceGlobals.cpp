@@ -4,7 +4,8 @@
 // `baker.placement`. Counts the accesses of PPFs on engines and of the
 // functions that they call, but not those of control and init functions, which
 // run when few packets wait. Globals without accesses in the profile are placed
-// in a second step, by the accesses in the code.
+// in a second step, by the accesses in the code. So are all without a profile,
+// where each PPF gets its part of the packets (PacketShares.h).
 //
 // Other commands also load the units (UnitLoads.h).
 
@@ -16,6 +17,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "passes/memory/PacketShares.h"
 #include "passes/memory/Placement.h"
 #include "passes/memory/UnitLoads.h"
 #include "support/Assert.h"
@@ -99,8 +101,9 @@ struct Use {
   bool isCounter = false; ///< has atomic additions, which DRAM cannot do
 };
 
-/// Adds the accesses of `function`, each counted once per packet.
-void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
+/// Adds the accesses of `function`, each counted once per packet that comes.
+void countAccesses(func::FuncOp function, double packets,
+                   DenseMap<Operation *, Use> &uses) {
   function.walk([&](Operation *op) {
     auto load = dyn_cast<ir::LoadOp>(op);
     auto store = dyn_cast<ir::StoreOp>(op);
@@ -112,8 +115,8 @@ void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
     if (!global)
       return;
     Use &use = uses[global];
-    use.accesses += 1;
-    use.words += double(ir::wordCount(ir::pointeeOf(ref)));
+    use.accesses += packets;
+    use.words += packets * double(ir::wordCount(ir::pointeeOf(ref)));
     use.isWritten |= !load;
   });
 }
@@ -144,9 +147,16 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
     if (ir::isPpf(function) && !function->hasAttr(ir::coldAttrName))
       ppfs.push_back(function);
   DenseMap<Operation *, Use> uses;
-  for (func::FuncOp function : ir::reachableFrom(ppfs))
-    countAccesses(function, uses);
-  takeProfile(module, uses);
+  if (ir::profileOf(module)) {
+    for (func::FuncOp function : ir::reachableFrom(ppfs))
+      countAccesses(function, 1, uses);
+    takeProfile(module, uses);
+    return uses;
+  }
+  PacketShares shares = packetShares(module);
+  for (func::FuncOp ppf : ppfs)
+    for (func::FuncOp function : ir::reachableFrom(ppf))
+      countAccesses(function, shares.lookup(ppf), uses);
   return uses;
 }
 
@@ -385,10 +395,14 @@ std::string Placer::reasonFor(size_t item,
         .str();
   };
   unsigned chosen = result.memoryOf[item];
-  if (target::isSram(ranges[chosen].memory))
-    for (unsigned m = 0; m < ranges.size(); ++m)
-      if (m != chosen && target::isSram(ranges[m].memory))
-        reason += mayMove(m);
+  for (unsigned m = 0; m < ranges.size(); ++m) {
+    bool isOffered =
+        target::isSram(ranges[chosen].memory) ||
+        ((needs.allowed >> m & 1) && needs.bytes <= leftIn(m, result));
+    if (m != chosen && target::isSram(ranges[m].memory) && isOffered &&
+        ranges[chosen].memory != target::Memory::Scratch)
+      reason += mayMove(m);
+  }
   unsigned scratch = *ranges.indexOf(target::Memory::Scratch);
   if (chosen != scratch && (needs.allowed >> scratch & 1)) {
     if (needs.bytes > problem.memories[scratch].bytes)

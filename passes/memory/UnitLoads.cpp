@@ -5,6 +5,7 @@
 #include "ir/analysis/References.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "passes/memory/PacketShares.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/LineRate.h"
@@ -32,12 +33,14 @@ struct PacketCommands {
 PacketCommands commandsOf(ModuleOp module) {
   std::optional<ir::ProgramProfile> profile = ir::profileOf(module);
   double received = profile ? double(profile->received) : 0;
+  PacketShares shares = packetShares(module);
   PacketCommands sum;
   for (auto ppf : module.getOps<func::FuncOp>()) {
     if (!ir::isPpf(ppf) || ppf->hasAttr(ir::coldAttrName))
       continue;
     std::optional<uint64_t> packets = ir::profilePacketsOf(ppf);
-    double times = packets && received > 0 ? double(*packets) / received : 1;
+    double times = packets && received > 0 ? double(*packets) / received
+                                           : shares.lookup(ppf);
     bool reads = false, writes = false;
     for (func::FuncOp function : ir::reachableFrom(ppf))
       function.walk([&](Operation *op) {

@@ -1,6 +1,7 @@
 // LLVM IR for the XScale core becomes big-endian code at its address.
 
 #include "driver/cores/XScale.h"
+#include "target-ixp/chip/MemoryMap.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"
@@ -42,7 +43,7 @@ uint32_t wordAt(const XScaleCode &code, uint32_t address) {
 TEST(XScaleTest, CodeIsBigEndianAndAtTheBase) {
   auto code = compileText("define void @entry() { ret void }", {"entry"});
   ASSERT_TRUE(bool(code)) << code.error().message;
-  EXPECT_EQ(textOf(*code).address, 0x2000000u);
+  EXPECT_EQ(textOf(*code).address, target::XScaleBase);
   // BX LR, the most significant byte first (BE-32, not BE-8).
   EXPECT_EQ(wordAt(*code, code->symbols.at("entry")), 0xe12fff1eu);
 }

@@ -29,7 +29,8 @@ protected:
 
   static std::string ppf(const std::string &body,
                          const std::string &attributes = "") {
-    return "func.func @f(%p: !baker.packet<\"p\">) attributes {baker.kind = "
+    return "baker.channel @rx : \"p\" from \"rx\" to @f\n"
+           "func.func @f(%p: !baker.packet<\"p\">) attributes {baker.kind = "
            "#baker.kind<ppf>" +
            attributes + "} {\n" + body + "return\n}\n";
   }

@@ -1,6 +1,6 @@
 // RUN: not baker-opt %s --split-input-file --baker-assign-memory 2>&1 | FileCheck %s
 
-// CHECK: error: the variable 'second' does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3588092 of 3588092 left in sram0, 4194300 of 4194300 left in sram1, 2544384 of 22544384 left in dram [E-passes-001]
+// CHECK: error: the variable 'second' does not fit: 20000000 bytes needed, 2812 of 2812 left in scratch, 3588092 of 3588092 left in sram0, 4194300 of 4194300 left in sram1, 10932992 of 30932992 left in dram [E-passes-001]
 // CHECK: note: 'first' takes 20000000 bytes
 baker.global @first : !baker.array<5000000 x i32>
 baker.global @second : !baker.array<5000000 x i32>

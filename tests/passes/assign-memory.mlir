@@ -18,6 +18,7 @@ baker.global @wanted : i32 {baker.placement.in = #baker.memory_request<scratch>}
 // CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.placement = #baker.placement<dram at 11010048>
 baker.global @vast : !baker.array<2000000 x i32>
 
+baker.channel @rx : "ether" from "rx" to @m.p.in
 func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
   %index = arith.extui %port : i8 to i32
