@@ -2,7 +2,8 @@
 
 Each set is a program with one table, a control file that fills it, and packets
 whose keys are spread over its entries. Accesses are those of the program's data
-at `swc`; times are those of the chip.
+at `swc`; times are those of the chip. Beside rules of five fields stands what
+DPDK's access-control library makes of the same rules.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.applications import acl_library
 from bench.harness.bench import Bench, Failed
 from bench.harness.text_table import table
 from npftrace.tables.fw1_rules import make_rules
@@ -44,6 +46,8 @@ class TableSet:
     value: str = "u32"
     #: The arguments of `find`.
     find: str = "ph->k"
+    #: The rules, where they are of five fields.
+    rules: Callable[[np.random.Generator], list[Rule]] | None = None
 
 
 def exact(bits: int, count: int) -> TableSet:
@@ -120,7 +124,7 @@ def rule_set(name: str, read: Callable[[np.random.Generator], list[Rule]]) -> Ta
 
     return TableSet(
         "five fields", name, five_tuples.KEY, five_tuples.BITS, fill,
-        find=five_tuples.FIND,
+        find=five_tuples.FIND, rules=read,
     )  # fmt: skip
 
 
@@ -231,8 +235,16 @@ def tables(bench: Bench) -> dict[str, Any]:
             [why, *_] = re.findall(r"error: (.*)", str(failed)) or [str(failed)]
             bench.leave_out(f"{of.kind}: {of.name}: {why}")
             continue
+        if of.rules and acl_library.is_installed():
+            rules = of.rules(np.random.default_rng(SEED))
+            found |= acl_library.measure(rules, folder)
         results.setdefault(of.kind, {})[of.name] = found
         rows.append([f"{of.kind}: {of.name}", *found.values()])
-    headings = ["set", "entries", "accesses", "DRAM", "bytes", "build s", "updates/s"]
+    headings = ["set", "entries", "accesses", "DRAM", "bytes", "build s", "updates/s",
+                "ACL accesses", "ACL bytes"]  # fmt: skip
+    for row in rows:
+        row += ["-"] * (len(headings) - len(row))
     table("declared tables", headings, rows)
+    if not acl_library.is_installed():
+        bench.leave_out(acl_library.NOT_MEASURED)
     return results
