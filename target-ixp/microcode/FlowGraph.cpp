@@ -3,6 +3,7 @@
 #include "target-ixp/microcode/FlowGraph.h"
 
 #include "support/Error.h"
+#include "target-ixp/table/CountOverride.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -121,7 +122,17 @@ nodesOf(const Microcode &code, const std::vector<Instruction> &instructions) {
   return nodes;
 }
 
+/// Gives commands the counts that indirect references state.
+static std::vector<Instruction> withOverrides(std::vector<Instruction> words) {
+  DecodedProgram program(words.begin(), words.end());
+  for (uint32_t i = 0; i < words.size(); ++i)
+    if (std::optional<unsigned> count = overriddenCount(program, i))
+      words[i].count = uint8_t(*count);
+  return words;
+}
+
 WordFlow::WordFlow(const Microcode &code)
-    : instructions(decodeAll(code)), graph(nodesOf(code, instructions)) {}
+    : instructions(withOverrides(decodeAll(code))),
+      graph(nodesOf(code, instructions)) {}
 
 } // namespace karakal::target

@@ -75,6 +75,8 @@ private:
 
 /// The decoded words of a finished program and their flow graph.
 struct WordFlow {
+  /// Commands have the counts that indirect references state, as far as they
+  /// are constants.
   std::vector<Instruction> instructions;
   FlowGraph graph;
 

@@ -64,6 +64,17 @@ TEST(InstructionCost, ACommandHasItsUnitAndPorts) {
   EXPECT_FALSE(commandOf(flow.instructions[1], chip));
 }
 
+TEST(InstructionCost, AnIndirectReferenceStatesTheCount) {
+  auto program = tests::assembled("immed[--, 0x3c0, <<16]\n"
+                                  "sram[read, $0, a0, 0, max_8], indirect_ref, "
+                                  "ctx_swap[s1]\nctx_arb[kill]\n");
+  auto read = commandOf(WordFlow(program).instructions[1], chip);
+  ASSERT_TRUE(read);
+  // Fifteen words.
+  EXPECT_EQ(read->cost.latency, 90 + 14 * 3);
+  EXPECT_EQ(read->cost.busy, 9 + 14 * 3);
+}
+
 TEST(SegmentLengths, ASegmentEndsWithTheDeadCyclesOfItsSwap) {
   auto program = withFrequencies("ctx_arb[voluntary]\nnop\nnop\n"
                                  "ctx_arb[voluntary]\nctx_arb[kill]\n");
