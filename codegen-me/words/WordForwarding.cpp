@@ -143,6 +143,10 @@ bool Forwarding::mayChange(unsigned index, const Operand &home, unsigned window,
            !(isArithmetic(i) || target::row(i.op).isBranch());
   if (isXfer(home)) // only commands change in-registers
     return commandTouches(i, home, out) || (out && i.dest == home);
+  // A pointer may lead to an array, of which the stack word is an element.
+  if (isSharedWord(i.dest, item) ||
+      (out && (isSharedWord(i.a, item) || isSharedWord(i.b, item))))
+    return true;
   if (i.dest == home && item.window == window)
     return true;
   if (out && ((i.a == home || i.b == home) && item.window == window))

@@ -242,10 +242,11 @@ void FunctionText::array() {
 
 /// Generates a load or store of a burst at a constant or variable address.
 void FunctionText::buffer() {
-  unsigned n = 1 + pick(8);
+  constexpr unsigned wide = 15; // words of one read of SRAM, instead of 8
+  bool isLoad = pick(2);
+  unsigned n = isLoad && pick(4) == 0 ? wide : 1 + pick(8);
   std::string pointer = fresh(), raw = use(32), index = fresh();
   line(index + " = and i32 " + raw + ", 31");
-  bool isLoad = pick(2);
   std::string at = pick(2) ? index : std::to_string(pick(32));
   static const char *const others[] = {"%dram", "%scratch"};
   unsigned other = shape.memories ? pick(3) : 2;

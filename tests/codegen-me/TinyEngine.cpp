@@ -315,6 +315,8 @@ bool TinyEngine::stepConstant(const Instruction &i) {
         << (i.shift.kind == Shift::Kind::Left ? i.shift.amount : 0);
     write(i.dest, csrValue ? *csrValue : i.invert ? ~value : value);
     csrValue.reset();
+    constant = value;
+    constantStep = steps;
     return true;
   }
   case Op::ImmedW0:

@@ -63,6 +63,7 @@ private:
   bool stepBranch(const Instruction &i);
   bool stepContext(const Instruction &i);
   void stepCommand(const Instruction &i);
+  unsigned countOf(const Instruction &command);
   void complete(const Pending &pending);
   bool condition(const Instruction &i);
   void branch(const Instruction &i, uint32_t target);
@@ -99,6 +100,9 @@ private:
   };
   std::optional<Flags> flags;
   std::optional<uint32_t> previousA, previousResult;
+  /// The last constant, and the step that loaded it.
+  uint32_t constant = 0;
+  uint64_t constantStep = 0;
   std::optional<uint32_t> csrValue;
   unsigned multiplyStep = 0, countStep = 0;
   uint32_t factorA = 0, factorB = 0, counted = 0;

@@ -2,6 +2,7 @@
 
 #include "TinyEngine.h"
 
+#include "target-ixp/table/CountOverride.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
@@ -187,7 +188,7 @@ void TinyEngine::complete(const Pending &pending) {
   bool isD = i.xfer.kind == Operand::Kind::DXfer;
   auto &in = isD ? dIn : sIn;
   auto &out = isD ? dOut : sOut;
-  unsigned words = std::max(1u, unsigned(i.count)) * row.unitBytes / 4;
+  unsigned words = i.count * row.unitBytes / 4;
   uint32_t word = pending.address / 4;
   auto &store = memory(i.op);
   if (pending.address % row.unitBytes && i.op != Op::SramDequeue &&
@@ -242,12 +243,24 @@ void TinyEngine::complete(const Pending &pending) {
   }
 }
 
+/// The count, which the word before an indirect reference may state.
+unsigned TinyEngine::countOf(const Instruction &command) {
+  if (!command.indirectRef)
+    return std::max(1u, unsigned(command.count));
+  if (constantStep + 1 != steps || !(constant & target::OverridesCount)) {
+    fail("no count before an indirect reference");
+    return 1;
+  }
+  return (constant >> target::CountOverrideShift & 15) + 1;
+}
+
 void TinyEngine::stepCommand(const Instruction &i) {
   const target::InstructionRow &row = target::row(i.op);
   Pending pending{i, read(i.a) + read(i.b)};
+  pending.command.count = uint8_t(countOf(i));
   if (row.xfer == target::XferUse::In) {
     auto &in = i.xfer.kind == Operand::Kind::DXfer ? dIn : sIn;
-    unsigned words = std::max(1u, unsigned(i.count)) * row.unitBytes / 4;
+    unsigned words = pending.command.count * row.unitBytes / 4;
     for (unsigned k = 0; k < words && i.xfer.value + k < 16; ++k)
       in[i.xfer.value + k].reset();
   }

@@ -351,6 +351,25 @@ TEST_F(Words, AMoveOfAPointersDataStaysBeforeASwap) {
   EXPECT_EQ(count("alu[b2, --, B, *l$index1[1]]"), 1u);
 }
 
+TEST_F(Words, AnElementOfAnArrayIsReadBeforeAPointerWritesTheArray) {
+  add(move(gprB(2), localMemory(0, 1)));
+  add(move(localMemory(1, 0), gprA(1)));
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b2, --, B, *l$index0[1]]"), 1u);
+}
+
+TEST_F(Words, AnElementOfAnArrayIsWrittenAfterAPointerReadsTheArray) {
+  add(alu(Op::AluAdd, gprA(0), gprA(1), gprB(1)));
+  add(move(gprB(2), localMemory(1, 0)));
+  add(move(localMemory(0, 1), gprA(0)));
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[*l$index0[1], --, B, a0]"), 1u);
+}
+
 TEST_F(Words, AMeetWaitsForTheLatestPointerWrite) {
   unsigned join = program.newLabel();
   add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
