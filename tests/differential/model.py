@@ -174,6 +174,8 @@ class RunState:
     outcome: Outcome
     #: The entries that look-ups found, by the names of their pointers.
     found: dict[str, Entry] = field(default_factory=dict)
+    #: The elements of local arrays.
+    arrays: dict[str, list[int]] = field(default_factory=dict)
 
 
 Action = Callable[[RunState], None]

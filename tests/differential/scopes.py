@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from differential.actions import (
     call,
@@ -15,6 +16,7 @@ from differential.expressions import (
     S32,
     U8,
     U32,
+    Env,
     Expr,
     Type,
     arithmetic,
@@ -57,6 +59,8 @@ class BodyScope:
         self.counters: list[tuple[str, Type]] = []
         #: Pointers to entries of tables.
         self.found: list[tuple[str, Table]] = []
+        #: Local arrays, with the number of their elements.
+        self.arrays: list[tuple[str, Type, int]] = []
         self.names = 0
         self.code = ppf.code
         self.loops = 0
@@ -71,13 +75,15 @@ class BodyScope:
     def block(self) -> Iterator[Code]:
         """A nested block. Its names, and changes of the handle, end with it."""
         saved = (self.code, self.handle, self.protocol)
-        visible = (len(self.locals), len(self.counters), len(self.found))
+        named: tuple[list[Any], ...] = (
+            self.locals, self.counters, self.found, self.arrays
+        )  # fmt: skip
+        visible = [len(names) for names in named]
         self.code = Code()
         yield self.code
         self.code, self.handle, self.protocol = saved
-        del self.locals[visible[0] :]
-        del self.counters[visible[1] :]
-        del self.found[visible[2] :]
+        for names, count in zip(named, visible, strict=True):
+            del names[count:]
 
     def literal_of(self, type_: Type) -> Expr:
         return literal(self.rng.getrandbits(type_.width), type_)
@@ -86,7 +92,23 @@ class BodyScope:
         depth = self.rng.randint(0, 3) if depth is None else depth
         return random_expr(self.rng, self.leaf, depth, divide=self.loops == 0)
 
+    def element(self) -> tuple[Expr, str, Expr, int]:
+        """An element of a local array, with the array's name, the element's index,
+        and the number of elements."""
+        name, type_, count = self.rng.choice(self.arrays)
+        index = self.index()
+        if self.rng.random() < 0.5:
+            index = literal(self.rng.randrange(count), U32)
+
+        def value(env: Env) -> int:
+            elements: list[int] = env.arrays[name]
+            return elements[min(index.value(env), count - 1)]
+
+        return Expr(f"{name}[{index.text}]", type_, value), name, index, count
+
     def leaf(self) -> Expr:
+        if self.arrays and self.rng.random() < 0.25:
+            return self.element()[0]
         if self.found and self.rng.random() < 0.3:
             return self.entry_value(*self.rng.choice(self.found))
         rng, kind = self.rng, self.rng.random()

@@ -50,6 +50,10 @@ class StatementMaker(BodyScope):
             if self.program.tables and self.rng.random() < 0.25:
                 self.use_table()
                 continue
+            # Every sixth program has local arrays.
+            if self.program.seed % 6 == 4 and self.rng.random() < 0.25:
+                self.use_array()
+                continue
             kind = self.rng.random()
             if kind < 0.3:
                 self.declare()
@@ -157,6 +161,45 @@ class StatementMaker(BodyScope):
 
         self.code.add(f"{type_} {name} = {value.text};", action)
         self.locals.append((name, type_))
+
+    def use_array(self) -> None:
+        if not self.arrays or self.rng.random() < 0.3:
+            self.declare_array()
+        else:
+            self.write_element()
+
+    def declare_array(self) -> None:
+        """An array, filled by a loop."""
+        name, type_ = self.name("a"), random_type(self.rng)
+        counter, count = self.name("i"), self.rng.choice((2, 4, 8, 13, 40))
+        number = Expr(counter, U32, lambda env: env.locals[counter])
+        value = arithmetic(self.rng.choice("+^*"), self.expr(1), number)
+        self.arrays.append((name, type_, count))
+
+        def action(state: RunState) -> None:
+            state.arrays[name] = []
+            for i in range(count):
+                state.locals[counter] = i
+                state.arrays[name].append(type_.wrap(value.value(state)))
+
+        self.add_lines(
+            [
+                f"{type_} {name}[{count}];",
+                f"for (u32 {counter} = 0; {counter} < {count}; {counter}++)",
+                f"  {name}[{counter}] = {value.text};",
+            ],
+            action,
+        )
+
+    def write_element(self) -> None:
+        target, name, index, count = self.element()
+        text, new = self.written(target, self.expr())
+
+        def action(state: RunState) -> None:
+            at = min(index.value(state), count - 1)
+            state.arrays[name][at] = target.type.wrap(new.value(state))
+
+        self.code.add(text, action)
 
     def assign(self) -> None:
         name, type_ = self.rng.choice(self.locals)
