@@ -181,6 +181,21 @@ def test_one_command_reads_fifteen_words(tmp_path: Path) -> None:
     assert sum("$0," in line and "indirect_ref" in line for line in reads) == 1
 
 
+def test_a_million_keys_of_128_bits(tmp_path: Path) -> None:
+    """They fit a board with 32 MB of SRAM in a channel, and no smaller one."""
+    source, image = tmp_path / "f.baker", tmp_path / "f.ixp"
+    text = FLOWS.replace("u32 k; }", "u128 k; }").replace("size 40", "size 1000000")
+    for without in ("u64 a; ", "mutable u32 n; ", "ph->a = flow->a;",
+                    "atomic_add(flow->n, 1);"):  # fmt: skip
+        assert without in text
+        text = text.replace(without, "")
+    source.write_text(text)
+    board = "--set=sram.size=33554432"
+    said = run("bakerc", source, board, "--explain=tables", "-o", image).stderr
+    assert "buckets, 1 hash and 1.15 accesses of 15 words" in said
+    assert "does not fit" in run("bakerc", source, "-o", image, status=1).stderr
+
+
 def test_a_trie_without_space(tmp_path: Path) -> None:
     """A trie of more than 1,024 entries has nodes for prefixes like those of
     its control file. Others are refused when none is left; what is removed
