@@ -85,7 +85,7 @@ class DecisionsView:
         with ui.element("div").classes("tools"):
             choice = ui.select([_ALL, *kinds], value=_ALL, label="Kind")
             choice.props("dense outlined options-dense")
-            words = ui.input("Containing").props("dense outlined")
+            words = ui.input("Containing").props("dense outlined debounce=200")
         rows = ui.element("div")
 
         def fill() -> None:
