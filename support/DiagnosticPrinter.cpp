@@ -1,5 +1,7 @@
 #include "support/DiagnosticPrinter.h"
 
+#include "support/Printable.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -23,7 +25,7 @@ public:
     head(diagnostic.hasRange, diagnostic.range, isError ? "error" : "warning",
          isError ? "31" : "35");
     setStyle("1");
-    out << diagnostic.message;
+    out << printable(diagnostic.message);
     setStyle("0");
     out << " [" << diagnostic.id;
     if (!diagnostic.flag.empty())
@@ -33,7 +35,7 @@ public:
       excerpt(diagnostic.range, diagnostic.fixes);
     for (const Diagnostic::Note &note : diagnostic.notes) {
       head(note.hasRange, note.range, "note", "36");
-      out << note.message << '\n';
+      out << printable(note.message) << '\n';
       if (note.hasRange)
         excerpt(note.range);
     }
@@ -114,16 +116,6 @@ private:
     for (char c : text)
       if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
         out << (c == '\t' ? '\t' : ' ');
-  }
-
-  /// Replaces control characters by '?', because they could change the state of
-  /// the terminal.
-  static std::string printable(std::string_view text) {
-    std::string result(text);
-    for (char &c : result)
-      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-        c = '?';
-    return result;
   }
 
   std::ostream &out;

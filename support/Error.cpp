@@ -1,5 +1,6 @@
 #include "support/Error.h"
 #include "support/InternalError.h"
+#include "support/Printable.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +23,7 @@ std::string Error::str() const {
   text += "error: " + message;
   if (!id.empty())
     text += " [" + id + "]";
-  return text;
+  return printable(text);
 }
 
 namespace {

@@ -17,6 +17,8 @@ bool fits(int64_t value, ControlLiteral::Form form, IntegerType type) {
   const auto bits = static_cast<uint64_t>(value);
   if (form == ControlLiteral::Negative)
     return type.isSigned && value >= INT64_MIN >> (64 - type.bits);
+  if (form == ControlLiteral::Bool)
+    return !type.isSigned && type.bits == 1;
   const unsigned magnitudeBits = type.isSigned ? type.bits - 1 : type.bits;
   return magnitudeBits == 64 || bits >> magnitudeBits == 0;
 }
@@ -147,7 +149,8 @@ bool Binder::fitsParts(int high, int low, uint64_t highBits, int64_t lowBits,
   if (high < 0)
     return highBits == 0 && form != ControlLiteral::Ipv6 &&
            fits(lowBits, form, type);
-  return form != ControlLiteral::Negative && highBits <= ones(high);
+  return form != ControlLiteral::Negative && form != ControlLiteral::Bool &&
+         highBits <= ones(high);
 }
 
 std::optional<Error> Binder::fillSuffix(const Group &group,

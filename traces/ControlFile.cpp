@@ -8,14 +8,22 @@
 #include "traces/InputFile.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 using namespace karakal;
 using namespace karakal::traces;
 
 namespace {
+
+/// The first characters of a text in UTF-8, in at most 20 bytes.
+std::string beginOf(const std::string &text) {
+  std::size_t size = std::min<std::size_t>(20, text.size());
+  while (size < text.size() && (uint8_t(text[size]) & 0xc0) == 0x80)
+    --size;
+  return text.substr(0, size);
+}
 
 class LineParser {
 public:
@@ -33,10 +41,9 @@ private:
   }
   Error expected(const std::string &what) const {
     return error("E-traces-021",
-                 "expected " + what +
-                     (at < text.size()
-                          ? " before '" + text.substr(at, 20) + "'"
-                          : std::string(" before the end of the line")));
+                 "expected " + what + " before " +
+                     (at < text.size() ? "'" + beginOf(text.substr(at)) + "'"
+                                       : std::string("the end of the line")));
   }
   void skipSpace() {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))
@@ -84,7 +91,7 @@ std::string LineParser::value() {
   const std::size_t begin = at;
   while (at < text.size() &&
          (isControlLetter(text[at]) || isControlDigit(text[at]) ||
-          std::strchr("-.:", text[at])))
+          std::string_view("-.:").find(text[at]) != std::string_view::npos))
     ++at;
   return text.substr(begin, at - begin);
 }
@@ -121,10 +128,11 @@ Result<ControlLiteral> LineParser::literalAt(const std::string &text,
   if (std::optional<ControlLiteral> literal = parseLiteral(text))
     return *literal;
   at = begin;
-  return error("E-traces-022",
-               "'" + text +
-                   "' is no number of at most 64 bits, no IPv4 or IPv6 address "
-                   "and no MAC address");
+  return error(
+      "E-traces-022",
+      "'" + text +
+          "' is no number of at most 64 bits, no IPv4 or IPv6 address, "
+          "no MAC address, not 'true' and not 'false'");
 }
 
 /// The part of an argument after its value.

@@ -102,6 +102,8 @@ karakal::traces::parseLiteral(const std::string &text) {
                             ControlLiteral::Ipv4};
     return std::nullopt;
   }
+  if (text == "true" || text == "false")
+    return ControlLiteral{0, text == "true", ControlLiteral::Bool};
   const bool negative = text[0] == '-';
   std::string digits = text.substr(negative);
   const bool hex = digits.rfind("0x", 0) == 0 || digits.rfind("0X", 0) == 0;

@@ -9,18 +9,18 @@
 
 namespace karakal::traces {
 
-/// A number or an address.
+/// A number, a truth value or an address.
 struct ControlLiteral {
   /// How it is written; the type of an argument decides later whether that
   /// fits.
-  enum Form { Plain, Negative, Ipv4, Mac, Ipv6 };
+  enum Form { Plain, Negative, Bool, Ipv4, Mac, Ipv6 };
 
   uint64_t high = 0; ///< bits 64 to 127
   int64_t low = 0;
   Form form = Plain;
 };
 
-/// The value of `text`: a number, an IPv4, IPv6 or MAC address.
+/// The value of `text`: a number, `true`, `false`, an IPv4, IPv6 or MAC address.
 std::optional<ControlLiteral> parseLiteral(const std::string &text);
 
 /// All of `text` as a number of the base, at most `max`.

@@ -31,6 +31,28 @@ TEST(ControlFile, readsEveryFormOfArgument) {
               ElementsAre(12, -3, 255, 0x0a010203, 0x0200000001ff));
 }
 
+TEST(ControlFile, readsTruthValues) {
+  auto calls = parsed("f(true, on: false)\n");
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_THAT(calls[0].args, ElementsAre(1, 0));
+  EXPECT_EQ(calls[0].details[1].name, "on");
+}
+TEST(ControlFile, quotesWhatIsNoText) {
+  auto calls = parseControl(std::string("f(1\0\0332)\n", 9), "c.txt");
+  ASSERT_FALSE(calls);
+  EXPECT_EQ(calls.error().str(),
+            "c.txt:1:4: error: expected ',' or ')' before '??2)' "
+            "[E-traces-021]");
+}
+TEST(ControlFile, quotesWholeCharacters) {
+  auto calls = parseControl("f(1 23456789012345678\xc3\xa9)\n", "c.txt");
+  ASSERT_FALSE(calls);
+  EXPECT_THAT(calls.error().message,
+              HasSubstr("before '23456789012345678\xc3\xa9)'"));
+  calls = parseControl("f(1 2345678901234567890\xc3\xa9)\n", "c.txt");
+  ASSERT_FALSE(calls);
+  EXPECT_THAT(calls.error().message, HasSubstr("before '2345678901234567890'"));
+}
 TEST(ControlFile, readsTimesCommentsAndSpace) {
   auto calls = parsed("# routes\n\n  f ( 1 ,2 ) # here\r\n"
                       "@packet 5000 m.g()\n@cycle 18 h(0)\n@end g( 1 )#");
@@ -163,6 +185,9 @@ TEST(BindCall, extendsArgumentsTo64Bits) {
   ASSERT_TRUE(wide) << wide.error().str();
   EXPECT_THAT(wide->args,
               ElementsAre(uint64_t(1) << 63, ~uint64_t(0), ~uint64_t(0), 1));
+  auto truth = bind("wide(0, 0, 0, true)");
+  ASSERT_TRUE(truth) << truth.error().str();
+  EXPECT_EQ(truth->args[3], 1u);
 }
 
 const ControlSignature route = {
@@ -258,6 +283,8 @@ TEST(BindCall, refusesWhatDoesNotFit) {
       {"wide(0, -1, 0, 0)", "E-traces-025"},
       {"wide(0, 0, 0x80000000, 0)", "E-traces-025"},
       {"wide(0, 0, 0, 2)", "E-traces-025"},
+      {"wide(true, 0, 0, 0)", "E-traces-025"},
+      {"wide(0, true, 0, 0)", "E-traces-025"},
       {"small(128, 0, 0)", "E-traces-025"},
       {"small(-129, 0, 0)", "E-traces-025"},
   };
