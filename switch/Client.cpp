@@ -140,9 +140,8 @@ Status load(Connection &connection, const std::string &path) {
       return sent;
     auto answer = connection.answer();
     if (!answer)
-      return makeError("", call.file + ":" +
-                               std::to_string(lineOf(call, answer.error())) +
-                               ": " + answer.error().message);
+      return makeFileError("", call.file, answer.error().message,
+                           lineOf(call, answer.error()));
     std::fputs(answer->c_str(), stdout);
   }
   return success();

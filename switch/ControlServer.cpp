@@ -1,6 +1,7 @@
 // The control socket of a running switch.
 
 #include "switch/ControlServer.h"
+#include "support/Printable.h"
 #include "switch/Statistics.h"
 #include "traces/TableEntries.h"
 #include <algorithm>
@@ -217,8 +218,14 @@ void ControlServer::write(Client &client) {
     client.gone = errno != EAGAIN && errno != EINTR;
 }
 
+/// What the client shows after `error: `, perhaps with the line of a file.
+static std::string textOf(const Error &error) {
+  return printable(error.message +
+                   (error.id.empty() ? "" : " [" + error.id + "]"));
+}
+
 void ControlServer::answer(Client &client, const Result<std::string> &result) {
-  std::string text = result ? *result : result.error().str();
+  std::string text = result ? *result : textOf(result.error());
   client.out +=
       (result ? "ok " : "error ") + std::to_string(text.size()) + "\n" + text;
 }

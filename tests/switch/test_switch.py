@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from dataclasses import replace
@@ -69,7 +70,8 @@ def test_control_over_the_socket(tmp_path: Path) -> None:
             (["@packet 3 route_add(10.0.0.0, 8, 3)"], "E-switch-011"),
             (["stats", "more"], "E-switch-007"),
         ):
-            assert message in ctl(sw.path, *words, status=1)
+            said = ctl(sw.path, *words, status=1)
+            assert re.fullmatch(rf"error: (?!error).* \[{message}\]\n", said), said
         assert json.loads(ctl(sw.path, "stats", "--format=json"))["schema"] == 1
         assert "# TYPE" in ctl(sw.path, "stats", "--format=prometheus")
         with pytest.raises(Refused, match="E-switch-012"):
@@ -79,7 +81,8 @@ def test_control_over_the_socket(tmp_path: Path) -> None:
         assert ctl(sw.path, "load", again) == ""
         again.write_text("route_add(10.0.0.0, 8, 3)\nroute_add(10.0.0.0, 99, 3)\n")
         refused = ctl(sw.path, "load", again, status=1)
-        assert f"{again}:2: " in refused
+        assert refused.startswith(f"{again}:2: error: 'l3_forwarding"), refused
+        assert "?[31m" in ctl(sw.path, "route_add(\x1b[31m)", status=1)
         assert ctl(sw.path, "stop") == ""
         sw.process.wait(timeout=30)
         assert not sw.path.exists()
