@@ -173,10 +173,13 @@ size_t Lexer::lexPunct(const std::string &text, size_t begin, TokenLine &line,
       return begin + size;
     }
   }
+  size_t end = begin + 1;
+  while (end < text.size() && (uint8_t(text[end]) & 0xc0) == 0x80)
+    ++end;
   reporter.error(locationOf(begin), "E-target-ixp-100",
-                 std::string("the character '") + text[begin] +
+                 "the character '" + text.substr(begin, end - begin) +
                      "' has no meaning here");
-  return begin + 1;
+  return end;
 }
 
 } // namespace

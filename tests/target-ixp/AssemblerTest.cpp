@@ -239,6 +239,18 @@ TEST(AssemblerErrors, InvalidTokensAndSyntaxAreReported) {
   expectErrors("", {"119"});
 }
 
+TEST(AssemblerErrors, WholeCharactersThatPrintAreShown) {
+  std::vector<Diagnostic> diagnostics;
+  assembleText("nop \x0e\xc3\xa4 \xc3\xb6\n", "t.uc", {}, diagnostics);
+  ASSERT_EQ(diagnostics.size(), 3u);
+  EXPECT_EQ(diagnostics[1].str(),
+            "t.uc:1:6: error: the character '\xc3\xa4' has no meaning here "
+            "[E-target-ixp-100]\n  nop ?\xc3\xa4 \xc3\xb6\n       ^");
+  EXPECT_EQ(diagnostics[2].str(),
+            "t.uc:1:9: error: the character '\xc3\xb6' has no meaning here "
+            "[E-target-ixp-100]\n  nop ?\xc3\xa4 \xc3\xb6\n         ^");
+}
+
 TEST(AssemblerErrors, PreprocessorErrorsAreReported) {
   expectErrors("#if 1\nnop\n", {"106"});
   expectErrors("nop\n#endif\n", {"106"});
