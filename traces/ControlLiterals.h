@@ -20,7 +20,8 @@ struct ControlLiteral {
   Form form = Plain;
 };
 
-/// The value of `text`: a number, `true`, `false`, an IPv4, IPv6 or MAC address.
+/// The value of `text`: a number, `true`, `false`, an IPv4, IPv6 or MAC
+/// address.
 std::optional<ControlLiteral> parseLiteral(const std::string &text);
 
 /// All of `text` as a number of the base, at most `max`.
