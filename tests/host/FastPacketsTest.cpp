@@ -1,6 +1,8 @@
 // The packets of a program at full speed.
 
 #include "host/FastPackets.h"
+#include "codegen-x86/PacketFunctions.h"
+#include "host/Services.h"
 #include <array>
 #include <gtest/gtest.h>
 
@@ -67,4 +69,28 @@ TEST_F(FastPacketsTest, ACopyInAQueueIsNoLostFrame) {
   ++state->dropped; // the original
   EXPECT_EQ(packets.recover(), 0u);
   EXPECT_EQ(packets.buffersInUse(), 1u);
+}
+
+TEST_F(FastPacketsTest, EachPacketOfABurstHasItsTime) {
+  std::vector<traces::Packet> trace(4);
+  for (size_t i = 0; i < trace.size(); ++i) {
+    trace[i].bytes.assign(60, 0);
+    trace[i].timeNs = 100 + i;
+  }
+  FrameStore store(trace);
+  packets.beginBurst(&store[2]);
+  packets.setCurrent(1);
+  EXPECT_EQ(packets.nowNs(), 103u);
+  packets.setTimerTime(7);
+  EXPECT_EQ(packets.nowNs(), 7u);
+  packets.setTimerTime(std::nullopt);
+  packets.beginBurst(&store[0]);
+  EXPECT_EQ(packets.nowNs(), 101u);
+}
+
+TEST(ServiceState, RandomNumbersBeginAfterOne) {
+  ServiceState state;
+  EXPECT_EQ(state.random(), x86::nextRandom(1));
+  EXPECT_EQ(state.random(), x86::nextRandom(x86::nextRandom(1)));
+  EXPECT_NE(state.lastRandom, 0u) << "of which no other follows";
 }

@@ -215,6 +215,20 @@ TEST_F(PacketRuntimeTest, ReceivedIsForwardedDroppedAndConsumed) {
   EXPECT_EQ(runtime.fault(), "");
 }
 
+TEST_F(PacketRuntimeTest, ACreatedPacketIsNoReceivedOne) {
+  // Its buffer was that of a received packet.
+  runtime.drop(runtime.receive(counting(60)), 1);
+  uint32_t made = runtime.create(20);
+  EXPECT_EQ(runtime.length(made), 20u);
+  EXPECT_EQ(runtime.read(made, 72, 8), 0u) << "old bytes";
+  EXPECT_EQ(runtime.rxPort(made), 0u);
+  runtime.drop(made, 1);
+  EXPECT_EQ(runtime.counts().received, 1u);
+  EXPECT_EQ(runtime.counts().dropped, 1u);
+  EXPECT_EQ(runtime.counts().copied, 1u);
+  EXPECT_THAT(runtime.drops(), testing::ElementsAre(0, 2, 0, 0));
+}
+
 TEST_F(PacketRuntimeTest, ATransmittedFrameHasItsBytesAndPort) {
   traces::Packet frame = counting(70);
   frame.timeNs = 5;
