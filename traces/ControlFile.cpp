@@ -20,7 +20,8 @@ namespace {
 /// The first characters of a text in UTF-8, in at most 20 bytes.
 std::string beginOf(const std::string &text) {
   std::size_t size = std::min<std::size_t>(20, text.size());
-  while (size < text.size() && (uint8_t(text[size]) & 0xc0) == 0x80)
+  while (size != 0 && size < text.size() &&
+         (uint8_t(text[size]) & 0xc0) == 0x80)
     --size;
   return text.substr(0, size);
 }

@@ -52,6 +52,9 @@ TEST(ControlFile, quotesWholeCharacters) {
   calls = parseControl("f(1 2345678901234567890\xc3\xa9)\n", "c.txt");
   ASSERT_FALSE(calls);
   EXPECT_THAT(calls.error().message, HasSubstr("before '2345678901234567890'"));
+  calls = parseControl("f" + std::string(30, '\x80') + "\n", "c.txt");
+  ASSERT_FALSE(calls);
+  EXPECT_THAT(calls.error().message, HasSubstr("before ''"));
 }
 TEST(ControlFile, readsTimesCommentsAndSpace) {
   auto calls = parsed("# routes\n\n  f ( 1 ,2 ) # here\r\n"
