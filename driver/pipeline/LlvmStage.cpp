@@ -14,6 +14,8 @@
 #include "target-ixp/chip/RuntimeFunctions.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
@@ -120,6 +122,23 @@ void markSources(Module &runtime, StringRef path) {
   }
 }
 
+/// Keeps what LLVM says of errors, at which its own handler ends the process.
+class ErrorText : public DiagnosticHandler {
+public:
+  explicit ErrorText(std::string &text) : text(text) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error)
+      return false;
+    raw_string_ostream stream(text);
+    DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+
+private:
+  std::string &text;
+};
+
 } // namespace
 
 Status linkRuntime(Module &program, const std::string &file) {
@@ -136,9 +155,17 @@ Status linkRuntime(Module &program, const std::string &file) {
   markSources(*runtime, path);
   runtime->setDataLayout(program.getDataLayout());
   runtime->setTargetTriple(program.getTargetTriple());
-  if (Linker::linkModules(program, std::move(runtime)))
+  LLVMContext &context = program.getContext();
+  std::string why;
+  std::unique_ptr<DiagnosticHandler> usual = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorText>(why));
+  bool isWrong = Linker::linkModules(program, std::move(runtime));
+  context.setDiagnosticHandler(std::move(usual));
+  if (isWrong)
     return makeFileError("E-driver-011", path,
-                         "the runtime does not link with the program");
+                         "the runtime does not link with the program (" + why +
+                             "). Set KARAKAL_RUNTIME_DIR to the folder of this "
+                             "version.");
   return success();
 }
 
