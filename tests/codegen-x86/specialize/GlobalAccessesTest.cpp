@@ -39,6 +39,15 @@ protected:
                           each.isWrite);
     return places;
   }
+  /// Reads a word after the element of @g whose number is made of %i so.
+  std::vector<Place> placesAtIndex(const std::string &number,
+                                   unsigned wordsAfter) {
+    return placesOf("  %word = " + number + R"(
+  %wide = zext i32 %word to i64
+  %slot = getelementptr i32, ptr @g, i64 %wide
+  %at = getelementptr i32, ptr %slot, i64 )" +
+                    std::to_string(wordsAfter) + "\n  %a = load i32, ptr %at");
+  }
   void read(const std::string &text) {
     llvm::SMDiagnostic diagnostic;
     module = llvm::parseAssemblyString(
@@ -60,31 +69,15 @@ TEST_F(GlobalAccessesTest, ConstantPlaces) {
       UnorderedElementsAre(Place(12, 0, 2, false), Place(0, 0, 8, true)));
 }
 
-TEST_F(GlobalAccessesTest, AnElementOfSlotsOfTenWords) {
-  EXPECT_THAT(placesOf(R"(
-  %word = mul i32 %i, 10
-  %wide = zext i32 %word to i64
-  %slot = getelementptr i32, ptr @g, i64 %wide
-  %field = getelementptr i32, ptr %slot, i64 3
-  %a = load i32, ptr %field)"),
+TEST_F(GlobalAccessesTest, AFactorOfAnIndexIsAStep) {
+  EXPECT_THAT(placesAtIndex("mul i32 %i, 10", 3),
               ElementsAre(Place(12, 40, 4, false)));
+  EXPECT_THAT(placesAtIndex("shl i32 %i, 3", 0),
+              ElementsAre(Place(0, 32, 4, false)));
 }
 
-TEST_F(GlobalAccessesTest, AShiftedIndexIsAMultiple) {
-  EXPECT_THAT(placesOf(R"(
-  %word = shl i32 %i, 3
-  %wide = zext i32 %word to i64
-  %at = getelementptr i32, ptr @g, i64 %wide
-  store i32 1, ptr %at)"),
-              ElementsAre(Place(0, 32, 4, true)));
-}
-
-TEST_F(GlobalAccessesTest, OtherOperationsOfAnIndexAreNoMultiple) {
-  EXPECT_THAT(placesOf(R"(
-  %word = add i32 %i, 10
-  %wide = zext i32 %word to i64
-  %at = getelementptr i32, ptr @g, i64 %wide
-  %a = load i32, ptr %at)"),
+TEST_F(GlobalAccessesTest, OtherOperationsOfAnIndexAreNoFactor) {
+  EXPECT_THAT(placesAtIndex("add i32 %i, 10", 0),
               ElementsAre(Place(0, 4, 4, false)));
 }
 

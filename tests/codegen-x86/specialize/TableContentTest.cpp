@@ -83,21 +83,16 @@ TEST_F(TableContentTest, AnEmptyTableIsKnownWhateverItsSize) {
   EXPECT_THAT(slots("index"), IsEmpty());
 }
 
-TEST_F(TableContentTest, TooManyEntriesAreNotRead) {
+TEST_F(TableContentTest, TooManyEntriesOrBucketsAreNotRead) {
   own("entries", {0, 0, 7, 11, 0, 1});
   own("buckets", {1, 0});
   own("used", {1});
   limits.indexedMax = 1;
+  limits.readWordsMax = 2;
   EXPECT_TRUE(content("index"));
   limits.indexedMax = 0;
   EXPECT_FALSE(content("index"));
-}
-
-TEST_F(TableContentTest, TooManyBucketsAreNotRead) {
-  own("entries", {0, 0, 7, 11, 0, 1});
-  own("buckets", {1, 0});
-  limits.readWordsMax = 2;
-  EXPECT_TRUE(content("index"));
+  limits.indexedMax = 1;
   limits.readWordsMax = 1;
   EXPECT_FALSE(content("index"));
 }
