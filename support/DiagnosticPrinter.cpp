@@ -1,6 +1,6 @@
 #include "support/DiagnosticPrinter.h"
 
-#include "support/Printable.h"
+#include "support/Text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -75,14 +75,13 @@ private:
     size_t end = std::min<size_t>(std::max(range.end, range.begin) -
                                       file.lineStart(location.line),
                                   line.size());
-    size_t from = begin > widthMax / 2 ? begin - widthMax / 2 : 0;
-    // Do not cut inside a character.
-    while (from > 0 && (static_cast<unsigned char>(line[from]) & 0xc0) == 0x80)
-      --from;
-    std::string_view shown = line.substr(from, widthMax);
+    size_t from =
+        characterStart(line, begin > widthMax / 2 ? begin - widthMax / 2 : 0);
+    std::string_view shown =
+        line.substr(from, characterStart(line, from + widthMax) - from);
     end = std::min(end, from + shown.size());
     out << "  " << printable(shown) << "\n  ";
-    indent(line.substr(from, begin - from));
+    out << blanksBelow(line.substr(from, begin - from));
     setStyle("32");
     out << '^';
     if (end > begin + 1)
@@ -103,19 +102,11 @@ private:
     if (begin < from)
       return;
     out << "  ";
-    indent(line.substr(from, begin - from));
+    out << blanksBelow(line.substr(from, begin - from));
     setStyle("32");
     out << text;
     setStyle("0");
     out << '\n';
-  }
-
-  /// Prints blanks as wide as `text`. Tabs stay tabs, so that the columns of
-  /// the two lines agree.
-  void indent(std::string_view text) {
-    for (char c : text)
-      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
-        out << (c == '\t' ? '\t' : ' ');
   }
 
   std::ostream &out;

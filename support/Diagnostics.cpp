@@ -1,6 +1,7 @@
 #include "support/Diagnostics.h"
 
 #include "support/Error.h"
+#include "support/Text.h"
 
 namespace karakal {
 
@@ -9,11 +10,7 @@ static std::string shortened(std::string message) {
   constexpr size_t bytesMax = 1000;
   if (message.size() <= bytesMax)
     return message;
-  size_t end = bytesMax;
-  // Do not cut inside a character.
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80)
-    --end;
-  return message.substr(0, end) + "…";
+  return message.substr(0, characterStart(message, bytesMax)) + "…";
 }
 
 Diagnostic &Diagnostic::note(SourceRange where, std::string text) {

@@ -1,6 +1,6 @@
 #include "support/Error.h"
 #include "support/InternalError.h"
-#include "support/Printable.h"
+#include "support/Text.h"
 
 #include <cstdio>
 #include <cstdlib>

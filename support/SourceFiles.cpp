@@ -1,6 +1,7 @@
 #include "support/SourceFiles.h"
 
 #include "support/Error.h"
+#include "support/Text.h"
 
 #include <algorithm>
 
@@ -21,10 +22,8 @@ SourceFile::SourceFile(std::string path, std::string text)
 }
 
 uint32_t characterCount(std::string_view text) {
-  // Count the bytes that do not continue a UTF-8 sequence.
-  return uint32_t(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  return uint32_t(text.size() -
+                  std::count_if(text.begin(), text.end(), isContinuation));
 }
 
 SourceLocation SourceFile::location(uint32_t offset) const {

@@ -1,7 +1,7 @@
 // The control socket of a running switch.
 
 #include "switch/ControlServer.h"
-#include "support/Printable.h"
+#include "support/Text.h"
 #include "switch/Statistics.h"
 #include "traces/TableEntries.h"
 #include <algorithm>
@@ -232,7 +232,7 @@ void ControlServer::answer(Client &client, const Result<std::string> &result) {
 
 static Error noRequest(const std::string &line) {
   return makeError("E-switch-012",
-                   "'" + line.substr(0, 80) +
+                   "'" + line.substr(0, characterStart(line, 80)) +
                        "' is no request; they are call, batch, stats, watch, "
                        "explain, functions, dump and stop");
 }

@@ -5,6 +5,7 @@
 
 #include "traces/ControlFile.h"
 
+#include "support/Text.h"
 #include "traces/InputFile.h"
 
 #include <algorithm>
@@ -16,15 +17,6 @@ using namespace karakal;
 using namespace karakal::traces;
 
 namespace {
-
-/// The first characters of a text in UTF-8, in at most 20 bytes.
-std::string beginOf(const std::string &text) {
-  std::size_t size = std::min<std::size_t>(20, text.size());
-  while (size != 0 && size < text.size() &&
-         (uint8_t(text[size]) & 0xc0) == 0x80)
-    --size;
-  return text.substr(0, size);
-}
 
 class LineParser {
 public:
@@ -41,10 +33,15 @@ private:
     return result;
   }
   Error expected(const std::string &what) const {
-    return error("E-traces-021",
-                 "expected " + what + " before " +
-                     (at < text.size() ? "'" + beginOf(text.substr(at)) + "'"
-                                       : std::string("the end of the line")));
+    constexpr std::size_t quotedMax = 20;
+    const std::string rest = text.substr(at);
+    return error(
+        "E-traces-021",
+        "expected " + what + " before " +
+            (rest.empty()
+                 ? "the end of the line"
+                 : "'" + rest.substr(0, characterStart(rest, quotedMax)) +
+                       "'"));
   }
   void skipSpace() {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))

@@ -1,6 +1,7 @@
 #include "baker-lang/editor/Protocol.h"
 
 #include "support/Error.h"
+#include "support/Text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -42,7 +43,7 @@ std::string uriOfPath(const std::string &path) {
 /// byte inside of a character.
 static uint32_t codeUnitsOf(char lead) {
   auto byte = static_cast<unsigned char>(lead);
-  return (byte & 0xc0) == 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
+  return isContinuation(lead) ? 0 : byte >= 0xf0 ? 2 : 1;
 }
 
 uint32_t offsetOf(const SourceFile &file, const json &position) {

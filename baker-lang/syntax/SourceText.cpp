@@ -1,6 +1,7 @@
 #include "baker-lang/syntax/SourceText.h"
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "support/Text.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,10 +23,9 @@ size_t firstInvalidByte(std::string_view text) {
       return i;
     uint32_t point = more == 0 ? lead : lead & (0x3f >> more);
     for (size_t k = 1; k <= more; ++k) {
-      unsigned char next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80)
+      if (!isContinuation(text[i + k]))
         return i;
-      point = point << 6 | (next & 0x3f);
+      point = point << 6 | (text[i + k] & 0x3f);
     }
     bool isOverlong =
         (more == 2 && point < 0x800) || (more == 3 && point < 0x10000);

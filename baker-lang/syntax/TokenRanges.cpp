@@ -1,6 +1,7 @@
 #include "baker-lang/syntax/TokenRanges.h"
 
 #include "support/Error.h"
+#include "support/Text.h"
 
 #include <algorithm>
 
@@ -10,12 +11,11 @@ namespace karakal::lang {
 
 TokenRanges::TokenRanges(uint32_t file, std::string_view text)
     : file(file), byteCount(uint32_t(text.size())) {
-  auto byte = [](char c) { return static_cast<unsigned char>(c); };
   if (std::all_of(text.begin(), text.end(),
-                  [&](char c) { return byte(c) < 0x80; }))
+                  [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
     return;
   for (uint32_t i = 0; i < text.size(); ++i)
-    if ((byte(text[i]) & 0xc0) != 0x80) // not a continuation byte
+    if (!isContinuation(text[i]))
       offsets.push_back(i);
   offsets.push_back(byteCount);
 }

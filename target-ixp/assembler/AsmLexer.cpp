@@ -1,4 +1,5 @@
 #include "target-ixp/assembler/AsmLexer.h"
+#include "support/Text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -174,7 +175,7 @@ size_t Lexer::lexPunct(const std::string &text, size_t begin, TokenLine &line,
     }
   }
   size_t end = begin + 1;
-  while (end < text.size() && (uint8_t(text[end]) & 0xc0) == 0x80)
+  while (end < text.size() && isContinuation(text[end]))
     ++end;
   reporter.error(locationOf(begin), "E-target-ixp-100",
                  "the character '" + text.substr(begin, end - begin) +

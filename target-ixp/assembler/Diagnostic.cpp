@@ -1,5 +1,5 @@
 #include "target-ixp/assembler/Diagnostic.h"
-#include "support/Printable.h"
+#include "support/Text.h"
 
 namespace karakal::target {
 
@@ -9,11 +9,8 @@ std::string Diagnostic::str(const char *severity) const {
   if (size_t at = text.find(usual); at != std::string::npos)
     text.replace(at, usual.size(), std::string(": ") + severity + ": ");
   if (!sourceLine.empty() && error.column) {
-    text += "\n  " + printable(sourceLine) + "\n  ";
-    for (uint32_t i = 0; i + 1 < error.column && i < sourceLine.size(); ++i)
-      if ((uint8_t(sourceLine[i]) & 0xc0) != 0x80) // not inside a character
-        text += sourceLine[i] == '\t' ? '\t' : ' ';
-    text += '^';
+    text += "\n  " + printable(sourceLine) + "\n  " +
+            blanksBelow(sourceLine.substr(0, error.column - 1)) + '^';
   }
   if (!note.empty())
     text += "\n  note: " + note;
