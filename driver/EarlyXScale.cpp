@@ -27,14 +27,13 @@ Result<EarlyXScale::Input> EarlyXScale::lower(ModuleOp planned) const {
   llvm::WriteBitcodeToFile(*core->module, stream);
   input.core = std::move(*core);
   input.entries = xscaleEntries(planned);
-  input.chip = ir::chipOf(planned);
   input.hashMultiplier = ir::ownHashMultiplierOf(planned);
   return input;
 }
 
 Result<XScaleCode> EarlyXScale::compile(Input &input) const {
   return compileForXScale(*input.core.module, input.entries,
-                          options.pipeline.level, input.chip, cacheFolder,
+                          options.pipeline.level, cacheFolder,
                           input.hashMultiplier);
 }
 

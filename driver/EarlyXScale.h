@@ -47,7 +47,6 @@ private:
     CoreProgram core;
     std::string bitcode;
     std::vector<std::string> entries;
-    target::ChipParameters chip;
     std::optional<target::HashKey> hashMultiplier;
   };
   /// Code that was begun for a plan.

@@ -86,7 +86,7 @@ void readHashMultiplier(Module &module, target::HashKey multiplier) {
   shift.setOperand(0, builder.CreateAlignedLoad(wide, data, Align(8)));
 }
 
-std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
+std::unique_ptr<TargetMachine> makeTargetMachine(bool isBase) {
   registerXScaleTarget();
   std::string why;
   const Target *target = TargetRegistry::lookupTarget(triple, why);
@@ -94,7 +94,6 @@ std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
   TargetOptions options;
   options.FunctionSections = true;
   options.FloatABIType = FloatABI::Soft;
-  bool isBase = level == Level::Base;
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, "xscale", "", options, Reloc::Static, std::nullopt,
       isBase ? CodeGenOptLevel::Less : CodeGenOptLevel::Default));
@@ -104,8 +103,8 @@ std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
 /// threads: the parts are laid out one after another.
 constexpr unsigned codeParts = 2;
 
-std::string emitObject(Module &module, Level level) {
-  std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
+std::string emitObject(Module &module, bool isBase) {
+  std::unique_ptr<TargetMachine> machine = makeTargetMachine(isBase);
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
@@ -117,16 +116,16 @@ std::string emitObject(Module &module, Level level) {
 }
 
 /// Makes an object file of a part of the program, in a context of its own.
-std::string emitPart(const std::string &bitcode, Level level) {
+std::string emitPart(const std::string &bitcode, bool isBase) {
   LLVMContext context;
   auto part = parseBitcodeFile({bitcode, "part"}, context);
   KARAKAL_ASSERT(bool(part), "bitcode that was written a moment ago");
-  return emitObject(**part, level);
+  return emitObject(**part, isBase);
 }
 
 /// Makes object files of a program, half of its functions in each. With two
 /// threads, both at the same time.
-std::vector<std::string> emitObjects(Module &module, Level level) {
+std::vector<std::string> emitObjects(Module &module, bool isBase) {
   StageTime time("llvm-codegen");
   std::vector<std::future<std::string>> parts;
   SplitModule(module, codeParts, [&](std::unique_ptr<Module> part) {
@@ -135,7 +134,7 @@ std::vector<std::string> emitObjects(Module &module, Level level) {
     WriteBitcodeToFile(*part, stream);
     parts.push_back(std::async(threadCount() > 1 ? std::launch::async
                                                  : std::launch::deferred,
-                               emitPart, std::move(bitcode), level));
+                               emitPart, std::move(bitcode), isBase));
   });
   std::vector<std::string> objects;
   for (std::future<std::string> &part : parts)
@@ -224,10 +223,9 @@ XScaleCode readLinked(MemoryBufferRef linked) {
 /// Returns the linked file of a module that is complete.
 Result<std::string> makeLinked(Module &module,
                                const std::vector<std::string> &entries,
-                               Level level,
-                               const target::ChipParameters &chip) {
-  optimizeForXScale(module, level, chip);
-  std::vector<std::string> objects = emitObjects(module, level);
+                               bool isBase) {
+  optimizeForXScale(module, isBase);
+  std::vector<std::string> objects = emitObjects(module, isBase);
   SmallString<128> folder;
   if (std::error_code code = sys::fs::createUniqueDirectory("karakal", folder))
     return makeError("E-driver-022",
@@ -243,17 +241,16 @@ Result<std::string> makeLinked(Module &module,
 /// The same, from the cache if it is there. Otherwise keeps it.
 Result<std::string> findLinked(Module &module,
                                const std::vector<std::string> &entries,
-                               Level level, const target::ChipParameters &chip,
-                               const CodeCache &cache) {
+                               bool isBase, const CodeCache &cache) {
   std::string bitcode;
   raw_string_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
   std::string key =
-      CodeCache::keyOf({bitcode, join(entries, " "), levelName(level),
-                        target::describeParameters(chip)});
+      CodeCache::keyOf({bitcode, join(entries, " "),
+                        isBase ? levelName(Level::Base) : "optimized"});
   if (std::optional<std::string> found = cache.find(key))
     return std::move(*found);
-  auto linked = makeLinked(module, entries, level, chip);
+  auto linked = makeLinked(module, entries, isBase);
   if (!linked)
     return linked;
   if (Status kept = cache.keep(key, *linked); !kept)
@@ -289,11 +286,12 @@ void registerXScaleTarget() {
 
 Result<XScaleCode>
 compileForXScale(Module &module, const std::vector<std::string> &entries,
-                 Level level, const target::ChipParameters &chip,
-                 const std::string &cacheFolder,
+                 Level level, const std::string &cacheFolder,
                  std::optional<target::HashKey> hashMultiplier) {
+  // All levels above base make the same code.
+  bool isBase = level == Level::Base;
   module.setTargetTriple(triple);
-  module.setDataLayout(makeTargetMachine(level)->createDataLayout());
+  module.setDataLayout(makeTargetMachine(isBase)->createDataLayout());
   for (const char *file :
        {"packet.ll", "services.ll", "punts.ll", "unordered.ll", "xscale.ll",
         "atomics.ll", "divide.ll"})
@@ -319,8 +317,8 @@ compileForXScale(Module &module, const std::vector<std::string> &entries,
       visible.push_back(function.getName().str());
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
-  auto linked = cacheFolder.empty() ? makeLinked(module, entries, level, chip)
-                                    : findLinked(module, entries, level, chip,
+  auto linked = cacheFolder.empty() ? makeLinked(module, entries, isBase)
+                                    : findLinked(module, entries, isBase,
                                                  CodeCache(cacheFolder));
   if (!linked)
     return linked.error();

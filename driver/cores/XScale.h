@@ -8,7 +8,6 @@
 
 #include "driver/pipeline/Level.h"
 #include "support/Error.h"
-#include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/HashFunction.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
@@ -47,8 +46,7 @@ void registerXScaleTarget();
 /// key.
 Result<XScaleCode>
 compileForXScale(llvm::Module &module, const std::vector<std::string> &entries,
-                 Level level, const target::ChipParameters &chip,
-                 const std::string &cacheFolder = "",
+                 Level level, const std::string &cacheFolder = "",
                  std::optional<target::HashKey> hashMultiplier = std::nullopt);
 
 } // namespace karakal::driver

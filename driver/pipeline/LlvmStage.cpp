@@ -279,9 +279,10 @@ void markFunctions(Module &module, bool keepPrimitives) {
   }
 }
 
-/// Runs the level's passes, of which `scalar` are those above level base.
-void run(Module &module, Level level, const target::ChipParameters &chip,
-         const char *scalar) {
+/// Runs the passes above level base, of which `scalar` are most; at level base
+/// those of every level. `addLast` adds more at the end.
+void run(Module &module, bool isBase, const char *scalar,
+         function_ref<void(ModulePassManager &)> addLast) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -302,14 +303,13 @@ void run(Module &module, Level level, const target::ChipParameters &chip,
     KARAKAL_ASSERT(!wrong, "the LLVM pass list does not parse: " +
                                toString(std::move(wrong)));
   };
-  add(level == Level::Base ? basePasses : scalar);
+  add(isBase ? basePasses : scalar);
   passes.addPass(DropAssumptions());
-  if (level != Level::Base) {
+  if (!isBase) {
     passes.addPass(createModuleToFunctionPassAdaptor(codegen::NarrowFunnels()));
     add(cleanPasses);
   }
-  if (includes(level, Level::Pac))
-    passes.addPass(createModuleToFunctionPassAdaptor(codegen::JoinLoads(chip)));
+  addLast(passes);
   passes.run(module, modules);
 
   std::string problems;
@@ -324,14 +324,16 @@ void optimize(Module &module, Level level, const target::ChipParameters &chip,
               bool keepPrimitives) {
   StageTime time("llvm-optimize");
   markFunctions(module, keepPrimitives);
-  run(module, level, chip, scalarPasses);
+  run(module, level == Level::Base, scalarPasses, [&](ModulePassManager &all) {
+    if (includes(level, Level::Pac))
+      all.addPass(createModuleToFunctionPassAdaptor(codegen::JoinLoads(chip)));
+  });
 }
 
-void optimizeForXScale(Module &module, Level level,
-                       const target::ChipParameters &chip) {
+void optimizeForXScale(Module &module, bool isBase) {
   StageTime time("llvm-optimize");
   markFunctions(module, /*keepPrimitives=*/false);
-  run(module, level, chip, xscalePasses);
+  run(module, isBase, xscalePasses, [](ModulePassManager &) {});
 }
 
 } // namespace karakal::driver

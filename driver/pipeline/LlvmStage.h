@@ -37,9 +37,9 @@ void optimize(llvm::Module &module, Level level,
               const target::ChipParameters &chip, bool keepPrimitives);
 
 /// The same for the program of the XScale core, with fewer passes: that program
-/// is the largest, and packets seldom wait for it.
-void optimizeForXScale(llvm::Module &module, Level level,
-                       const target::ChipParameters &chip);
+/// is the largest, and packets seldom wait for it. All levels above base have
+/// the same passes.
+void optimizeForXScale(llvm::Module &module, bool isBase);
 
 /// Translates addresses in address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to
 /// the XScale core's addresses.

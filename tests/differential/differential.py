@@ -219,13 +219,15 @@ def check_seed(seed: int, tools: Tools, folder: Path) -> None:
         profile = [f"--profile-trace={folder / 'profile.pcap'}", inputs[1]]
     # No packet is lost to the limits of the XScale core.
     free = "--punt-rate=none"
+    # Most levels make the same code for the core.
+    kept = f"--cache-dir={folder / 'core'}"
     builds = [(level, [free]) for level in tools.levels_of(seed)]
     # With a profile something may be cached. An exchange needs the limits.
     if profile and "@cold" not in case.source.read_text():
         builds.append((tools.levels[-1], ["--updates=exchange"]))
     for level, options in builds:
         image = folder / f"{level}.ixp"
-        more = [f"--level={level}", *options, *profile]
+        more = [f"--level={level}", kept, *options, *profile]
         if level == tools.levels[-1] and tools.checked:
             more.append(f"--check-passes={tools.checked}")
         done = tools.run("bakerc", case.source, *more, "-o", image)

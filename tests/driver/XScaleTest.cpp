@@ -19,7 +19,7 @@ Result<XScaleCode> compileText(const char *text,
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(text, diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
-  return compileForXScale(*module, entries, level, target::ChipParameters());
+  return compileForXScale(*module, entries, level);
 }
 
 const XScaleCode::Segment &textOf(const XScaleCode &code) {
