@@ -39,7 +39,8 @@ static double accessesOf(const PrefixCounts &counts, unsigned keyBits,
 }
 
 uint64_t CompressedTrie::memoryWords() const {
-  return (uint64_t(1) << rootBits) + (nodes << stride);
+  // A root that is smaller than a node leaves the nodes aligned.
+  return (uint64_t(1) << std::max(rootBits, stride)) + (nodes << stride);
 }
 
 std::string CompressedTrie::strides() const {

@@ -69,7 +69,10 @@ def history(seed: int, bits: int, limit: int, calls: int) -> TableCase:
 
 @pytest.mark.parametrize(
     ("bits", "limit"),
-    [(128, 60), (128, 6), (64, 40), (48, 30), (33, 25), (32, 20), (20, 12)],
+    [
+        *((128, 60), (128, 6), (64, 40), (48, 30), (33, 25), (32, 20), (20, 12)),
+        *((117, 1), (65, 2), (22, 3)),  # roots that are smaller than a node
+    ],
 )
 def test_histories(bits: int, limit: int, tmp_path: Path) -> None:
     case = history(bits * limit, bits, limit, 1500)
