@@ -37,6 +37,12 @@ struct Event {
   std::string where;
   PacketImage packet; ///< Put
 
+  /// A stop at an access outside of global data, which random global data may
+  /// lead to. No program relies on it: a pass may remove the access.
+  bool isOutside() const { return kind == Trap && where == outsideGlobals; }
+  static constexpr const char *outsideGlobals =
+      "an access outside of global data";
+
   /// One line of text, with the packet's bytes in hexadecimal.
   std::string str() const;
 };

@@ -13,7 +13,7 @@ namespace karakal::ir {
 uint32_t *Interpreter::globalWord(uint64_t index) {
   if (index < result.globals.size())
     return &result.globals[index];
-  trap("an access outside of global data");
+  trap(Event::outsideGlobals);
   return nullptr;
 }
 

@@ -36,7 +36,7 @@ static uint32_t wordAfter(AtomicOp atomic, uint32_t old, uint32_t value) {
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
       .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp,
-            ChannelMarkOp, CutOp>([](auto) { return true; })
+            ChannelMarkOp, CutOp, VariableOp>([](auto) { return true; })
       .Case([&](AtomicOp atomic) {
         uint32_t old = 0;
         if (uint32_t *word =

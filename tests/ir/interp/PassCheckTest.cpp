@@ -308,6 +308,17 @@ TEST(FirstDifference, OfAnIncompleteRunIsBeforeItsEnd) {
   EXPECT_NE(firstDifference(before, cut), "");
 }
 
+TEST(FirstDifference, EndsAtAnAccessOutsideOfGlobalData) {
+  Event outside = dropOf(0, Event::outsideGlobals);
+  outside.kind = Event::Trap;
+  // A pass may remove the access; one that makes it is wrong.
+  EXPECT_EQ(firstDifference(runOf({outside}), runOf({dropOf(0, "a")})), "");
+  EXPECT_NE(firstDifference(runOf({dropOf(0, "a")}), runOf({outside})), "");
+  Event division = outside;
+  division.where = "division by zero";
+  EXPECT_NE(firstDifference(runOf({division}), runOf({dropOf(0, "a")})), "");
+}
+
 TEST(FirstDifference, OfGlobalDataNamesTheWord) {
   RunResult before = runOf({}), after = runOf({});
   before.globals = {1, 2, 3};
