@@ -252,6 +252,9 @@ def check(seed: int, tools: Tools, keep: Path | None) -> str:
             shutil.rmtree(keep / str(seed), ignore_errors=True)
             shutil.copytree(folder, keep / str(seed))
         return str(difference)
+    except RecursionError:  # a packet goes round a cycle of channels for ever
+        tools.skipped["endless"] += 1
+        return ""
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -328,7 +331,7 @@ def main() -> int:
     seconds = time.monotonic() - start
     print(
         f"{total} programs, {ppfs} PPFs: {failed} differ, "
-        f"too large: {dict(skipped) or 'none'}, {seconds:.1f} s"
+        f"not compared: {dict(skipped) or 'none'}, {seconds:.1f} s"
     )
     return 1 if failed else 0
 
