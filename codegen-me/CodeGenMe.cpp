@@ -11,6 +11,7 @@
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpTargetMachine.h"
 #include "codegen-me/words/Annotation.h"
+#include "codegen-me/words/VariableRanges.h"
 #include "codegen-me/words/WordEmitter.h"
 
 #include "target-ixp/chip/MemoryMap.h"
@@ -126,7 +127,8 @@ Result<target::Microcode> AllFunctions::emit() {
     return sram.error();
   WordProgram program;
   program.sources = options.sources;
-  WordEmitter emitter(program, frames, *plan, *sram, frequencies);
+  WordEmitter emitter(program, frames, *plan, *sram, frequencies,
+                      /*movesWords=*/options.level > 0);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0) {
@@ -162,6 +164,7 @@ Result<target::Microcode> AllFunctions::emit() {
                         breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();
   code->notes = annotate(program);
+  placeVariables(program, *code);
   KARAKAL_ASSERT(code->notes.size() == code->words.size() &&
                      code->frequencies.size() == code->words.size() &&
                      code->taken.size() == code->words.size(),

@@ -97,6 +97,9 @@ void declareInputs(CLI::App &app, CommandLine &line) {
                  "offsets), phr (packet handling removal), swc (software "
                  "caches; the default)")
       ->check(oneOf(levels));
+  app.add_flag("-g", options.keepVariables,
+               "keep where local variables lie, for ixpsim --break; at level "
+               "base more of them than above");
   app.add_option("--emit", line.form,
                  "output form: ast, baker (dialect), dot (PPF graph with "
                  "aggregates), llvm (IR of the "
@@ -401,7 +404,10 @@ std::string findConflict(const BakercOptions &options) {
   return findX86Conflict(options);
 }
 
-/// Loads plugins and checks the names of passes. E-driver-005 to -008.
+/// The pass that gives variables and lines their scopes.
+constexpr const char *scopesPass = "debug-scopes";
+
+/// Loads plugins and checks the names of passes. E-driver-005 to -008, -051.
 Status findPasses(CommandLine &line) {
   if (Status loaded = loadPassPlugins(line.plugins); !loaded)
     return loaded;
@@ -420,6 +426,11 @@ Status findPasses(CommandLine &line) {
   llvm::erase(explained, "specialization"); // decided after it
   if (Status known = checkPassNames(explained); !known)
     return known;
+  if (options.keepVariables &&
+      llvm::is_contained(options.pipeline.disabled, scopesPass))
+    return makeError("E-driver-051", "-g needs the pass '" +
+                                         std::string(scopesPass) +
+                                         "', which --disable-pass leaves out");
   return checkCanBeDisabled(options.pipeline.disabled);
 }
 

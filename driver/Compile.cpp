@@ -40,6 +40,15 @@ namespace karakal::driver {
 
 namespace {
 
+/// Adds microcode under a name of the image.
+void addMicrocode(target::Image &image, const std::string &name,
+                  const target::Microcode &code) {
+  image.microcode[name] = code.words;
+  image.lines[name] = code.lines;
+  if (!code.locals.variables.empty())
+    image.locals[name] = code.locals;
+}
+
 /// Adds the runtime's microcode of this name. Its source lines name the file
 /// without the folder, which differs between machines.
 Status addRuntimeMicrocode(target::Image &image, const std::string &name,
@@ -51,11 +60,10 @@ Status addRuntimeMicrocode(target::Image &image, const std::string &name,
       target::assembleFile(runtimeDirectory() + "/" + name + ".uc", defines);
   if (!code)
     return code.error();
-  image.microcode[name] = code->words;
   for (target::SourceLine &line : code->lines)
     if (line.line != 0)
       line.file = line.file.substr(line.file.rfind('/') + 1);
-  image.lines[name] = code->lines;
+  addMicrocode(image, name, *code);
   return success();
 }
 
@@ -70,13 +78,9 @@ Result<target::Image> makeImage(ModuleOp program, const Options &options,
         !added)
       return added.error();
   for (const AggregateCode &engine : engines) {
-    image.microcode[engine.plan.name] = engine.code.words;
-    image.lines[engine.plan.name] = engine.code.lines;
-    for (const AggregateCode::Variant &variant : engine.variants) {
-      std::string name = variant.nameIn(engine.plan.name);
-      image.microcode[name] = variant.code.words;
-      image.lines[name] = variant.code.lines;
-    }
+    addMicrocode(image, engine.plan.name, engine.code);
+    for (const AggregateCode::Variant &variant : engine.variants)
+      addMicrocode(image, variant.nameIn(engine.plan.name), variant.code);
   }
   for (const XScaleCode::Segment &segment : xscale.segments)
     image.xscale.push_back(

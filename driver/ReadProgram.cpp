@@ -94,8 +94,7 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
   if (!program)
     return program.error();
   auto module = lang::lowerToIr(**program, diagnostics.sources(), context,
-                                options.printTraces ? lang::TraceCalls::Keep
-                                                    : lang::TraceCalls::Remove);
+                                {options.printTraces, options.keepVariables});
   lang::countRounds(*module, options.maxRounds);
   return module;
 }

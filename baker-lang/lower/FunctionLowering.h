@@ -143,6 +143,16 @@ private:
   mlir::Value readVariable(const VarDecl *decl);
   mlir::Value loadLocal(const Lvalue &from, SourceRange where);
   void storeLocal(const Lvalue &to, mlir::Value value, SourceRange where);
+  // What a debugger shows (LowerVariables.cpp).
+  /// Assigns a scalar of a local variable.
+  void setScalar(const VarDecl *variable, unsigned scalar, mlir::Value value,
+                 SourceRange where);
+  /// Says that `scalar` is `value`, if variables are kept.
+  void keepValue(mlir::OpBuilder &at, mlir::Location where,
+                 SsaBuilder::Variable scalar, mlir::Value value);
+  /// Ends the construction of SSA form.
+  void finishVariables();
+
   /// The local variables that lie in memory instead of registers.
   void findMemoryLocals();
   /// Declares `variable`, which lies in memory, and sets its initial values.
@@ -245,6 +255,9 @@ private:
   /// One byte for each scalar of an array or struct. Its address names the
   /// scalar.
   std::map<const VarDecl *, std::vector<char>> scalarNames;
+  /// The scalars whose values are kept.
+  std::map<SsaBuilder::Variable, std::pair<const VarDecl *, unsigned>>
+      keptScalars;
   /// References to the local variables that lie in memory; null before their
   /// declaration.
   std::map<const VarDecl *, mlir::Value> memoryLocals;

@@ -33,7 +33,7 @@ void FunctionLowering::bindParameters(Block *entry) {
     if (isPassedInParts(decl, type))
       value = joinWide({value, entry->getArgument(next++)}, type,
                        parameter.decl->range);
-    ssa.write(parameter.decl, entry, value);
+    setScalar(parameter.decl, 0, value, parameter.decl->range);
   }
   size_t pointerCount = 0;
   for (const Parameter &parameter : decl.parameters) {

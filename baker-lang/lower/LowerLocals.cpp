@@ -99,16 +99,16 @@ void FunctionLowering::storeLocal(const Lvalue &to, Value value,
                                   SourceRange where) {
   mlir::Location at = location(where);
   if (to.scalars.size() == 1)
-    return ssa.write(scalarOf(to.variable, to.scalars[0]), currentBlock(),
-                     value);
+    return setScalar(to.variable, to.scalars[0], value, where);
   for (size_t i = 0; i < to.scalars.size(); ++i) {
     Value number = builder.create<arith::ConstantOp>(
         at, builder.getI32IntegerAttr(int32_t(i)));
     Value isThis = builder.createOrFold<arith::CmpIOp>(
         at, arith::CmpIPredicate::eq, to.selector, number);
     Value old = readScalar(to.variable, to.scalars[i], to.type);
-    ssa.write(scalarOf(to.variable, to.scalars[i]), currentBlock(),
-              builder.createOrFold<arith::SelectOp>(at, isThis, value, old));
+    setScalar(to.variable, to.scalars[i],
+              builder.createOrFold<arith::SelectOp>(at, isThis, value, old),
+              where);
   }
 }
 

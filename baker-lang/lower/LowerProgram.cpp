@@ -23,9 +23,8 @@ namespace karakal::lang {
 ProgramLowering::ProgramLowering(const Program &program,
                                  const SourceManager &sources,
                                  mlir::MLIRContext &context,
-                                 TraceCalls traceCalls)
-    : program(program), sources(sources), traceCalls(traceCalls),
-      builder(&context) {
+                                 const LoweringOptions &options)
+    : program(program), sources(sources), options(options), builder(&context) {
   context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
                       mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
 }
@@ -35,6 +34,10 @@ Location ProgramLowering::location(SourceRange range) const {
   SourceLocation location = file.location(range.begin);
   return mlir::FileLineColLoc::get(builder.getContext(), file.path(),
                                    location.line, location.column);
+}
+
+uint32_t ProgramLowering::lineOf(SourceRange range) const {
+  return sources.file(range.file).location(range.begin).line;
 }
 
 mlir::Type ProgramLowering::packetType(const ProtocolDecl *protocol) {

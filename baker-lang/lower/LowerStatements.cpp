@@ -43,7 +43,7 @@ void FunctionLowering::run() {
     builder.create<mlir::func::ReturnOp>(location(end));
   KARAKAL_ASSERT(jumpTargets.empty() && !lock,
                  "a loop or critical section was not left");
-  ssa.finish(op.getBody());
+  finishVariables();
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,8 +170,7 @@ void FunctionLowering::lowerInitial(const VarDecl *variable, const Type *type,
   if (!type->isAggregate()) {
     mlir::Value initial =
         value ? lowerAs(*value->expr, type) : constant(0, type, where);
-    ssa.write(scalarOf(variable, scalar++), currentBlock(), initial);
-    return;
+    return setScalar(variable, scalar++, initial, where);
   }
   for (uint64_t i = 0; i < partCountOf(type); ++i)
     lowerInitial(variable, partTypeOf(type, i), scalar,

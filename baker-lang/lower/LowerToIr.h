@@ -3,7 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
 #define KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
 
-#include "baker-lang/lower/TraceCalls.h"
+#include "baker-lang/lower/LoweringOptions.h"
 #include "support/SourceFiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,8 +19,7 @@ struct Program;
 /// it needs into `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 lowerToIr(const Program &program, const SourceManager &sources,
-          mlir::MLIRContext &context,
-          TraceCalls traceCalls = TraceCalls::Remove);
+          mlir::MLIRContext &context, const LoweringOptions &options = {});
 
 } // namespace karakal::lang
 

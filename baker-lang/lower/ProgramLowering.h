@@ -4,7 +4,7 @@
 #define KARAKAL_BAKER_LANG_LOWER_PROGRAMLOWERING_H
 
 #include "baker-lang/lower/AccessPath.h"
-#include "baker-lang/lower/TraceCalls.h"
+#include "baker-lang/lower/LoweringOptions.h"
 #include "baker-lang/tree/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,7 +39,7 @@ inline bool isPassedInParts(const FunctionDecl &decl, const Type *type) {
 class ProgramLowering {
 public:
   ProgramLowering(const Program &program, const SourceManager &sources,
-                  mlir::MLIRContext &context, TraceCalls traceCalls);
+                  mlir::MLIRContext &context, const LoweringOptions &options);
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
@@ -66,7 +66,10 @@ public:
   void setReceiveMetadata(mlir::OpBuilder &builder, mlir::Value packet,
                           mlir::Location at) const;
 
-  bool keepsTraces() const { return traceCalls == TraceCalls::Keep; }
+  bool keepsTraces() const { return options.keepsTraces; }
+  bool keepsVariables() const { return options.keepsVariables; }
+  /// The line, from 1, where `range` begins.
+  uint32_t lineOf(SourceRange range) const;
   /// What `refusal(text)` returns; the same text has one number.
   int32_t refusalNumber(const std::string &text);
   /// A number for a loop with a bound, from 1.
@@ -106,7 +109,7 @@ private:
 
   const Program &program;
   const SourceManager &sources;
-  const TraceCalls traceCalls;
+  const LoweringOptions options;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };

@@ -50,14 +50,14 @@ Value SsaBuilder::read(Variable variable, Block *block, Type type) {
     }
     passed.push_back(block);
     if (!sealed.contains(block)) {
-      value = addArgument(block, type);
+      value = addArgument(variable, block, type);
       unfilled[block].push_back({variable, cast<BlockArgument>(value)});
     } else if (block->hasNoPredecessors()) {
       value = undefined(block, type);
     } else if (Block *predecessor = block->getSinglePredecessor()) {
       block = predecessor;
     } else {
-      value = addArgument(block, type);
+      value = addArgument(variable, block, type);
       write(variable, block, value);
       fill(variable, cast<BlockArgument>(value));
     }
@@ -68,8 +68,10 @@ Value SsaBuilder::read(Variable variable, Block *block, Type type) {
   return value;
 }
 
-Value SsaBuilder::addArgument(Block *block, Type type) {
-  return block->addArgument(type, location);
+Value SsaBuilder::addArgument(Variable variable, Block *block, Type type) {
+  BlockArgument argument = block->addArgument(type, location);
+  variables[argument] = variable;
+  return argument;
 }
 
 void SsaBuilder::fill(Variable variable, BlockArgument argument) {
@@ -119,7 +121,7 @@ static Value onlyIncoming(BlockArgument argument) {
   return only;
 }
 
-static bool removeTrivialArguments(Block *block) {
+bool SsaBuilder::removeTrivialArguments(Block *block) {
   bool isChanged = false;
   for (unsigned i = block->getNumArguments(); i-- > 0;) {
     BlockArgument argument = block->getArgument(i);
@@ -129,6 +131,7 @@ static bool removeTrivialArguments(Block *block) {
     argument.replaceAllUsesWith(only);
     for (Edge edge : edgesInto(block))
       edge.operands().erase(i);
+    variables.erase(argument);
     block->eraseArgument(i);
     isChanged = true;
   }
@@ -153,7 +156,7 @@ static bool mergeWithSuccessor(Block *block) {
   return true;
 }
 
-void SsaBuilder::finish(Region &region) {
+void SsaBuilder::finish(Region &region, ForArgument keep) {
   for (Block &block : region)
     KARAKAL_ASSERT(sealed.contains(&block), "a block was not sealed");
   KARAKAL_ASSERT(unfilled.empty(), "a block argument has no incoming values");
@@ -164,6 +167,10 @@ void SsaBuilder::finish(Region &region) {
     for (Block &block : llvm::drop_begin(region))
       isChanged |= removeTrivialArguments(&block);
   }
+  for (Block &block : region)
+    for (BlockArgument argument : block.getArguments())
+      if (auto found = variables.find(argument); found != variables.end())
+        keep(found->second, argument);
   for (auto it = region.begin(); it != region.end(); ++it)
     while (mergeWithSuccessor(&*it))
       ;

@@ -14,6 +14,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace karakal::lang {
 
@@ -30,13 +31,19 @@ public:
   /// States that all predecessors of `block` are known.
   void seal(mlir::Block *block);
 
+  /// What to do with a block argument that is a variable's value.
+  using ForArgument = llvm::function_ref<void(Variable, mlir::BlockArgument)>;
+
   /// Removes unreachable blocks and block arguments whose incoming values are
   /// all the same, and merges each block with its only successor if that has no
-  /// other predecessor. Called once, at the end; all blocks are sealed.
-  void finish(mlir::Region &region);
+  /// other predecessor. Calls `keep` for each argument that stays. Called once,
+  /// at the end; all blocks are sealed.
+  void finish(mlir::Region &region, ForArgument keep);
 
 private:
-  mlir::Value addArgument(mlir::Block *block, mlir::Type type);
+  mlir::Value addArgument(Variable variable, mlir::Block *block,
+                          mlir::Type type);
+  bool removeTrivialArguments(mlir::Block *block);
   /// Adds the incoming values of a variable's block argument.
   void fill(Variable variable, mlir::BlockArgument argument);
   /// A value for code that is never executed.
@@ -46,6 +53,7 @@ private:
   mlir::Location location;
   llvm::DenseMap<Key, mlir::Value> values;
   llvm::DenseSet<mlir::Block *> sealed;
+  llvm::DenseMap<mlir::BlockArgument, Variable> variables;
   /// The arguments of each block that is not sealed.
   llvm::DenseMap<mlir::Block *,
                  llvm::SmallVector<std::pair<Variable, mlir::BlockArgument>>>

@@ -258,28 +258,13 @@ Result<CallOrder> checkModule(Module &module, const std::string &entry) {
   return order;
 }
 
-namespace {
-
-/// Removes debug information of variables, which has no words. Unlike LLVM's
-/// stripNonLineTableDebugInfo it keeps the scopes that name a line's file.
-void dropVariables(Module &module) {
-  for (Function &function : module)
-    for (Instruction &i : make_early_inc_range(instructions(function))) {
-      i.dropDbgRecords();
-      if (isa<DbgInfoIntrinsic>(i))
-        i.eraseFromParent();
-    }
-}
-
-} // namespace
-
 Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   std::string text;
   raw_string_ostream stream(text);
   if (verifyModule(module, &stream))
     return makeError("E-codegen-me-002", "the LLVM IR is not valid: " + text);
   module.setDataLayout(DataLayoutText);
-  dropVariables(module);
+  module.convertToNewDbgValues();
   lowerPartVectors(module);
   lowerUnaligned(module);
   trimBursts(module);

@@ -50,3 +50,9 @@ Register IxpRegisterInfo::getFrameRegister(const MachineFunction &) const {
 }
 
 } // namespace karakal::codegen
+
+llvm::StackOffset llvm::IxpFrameLowering::getFrameIndexReference(
+    const MachineFunction &, int index, Register &base) const {
+  base = Ixp::A0;
+  return StackOffset::getFixed(index);
+}

@@ -25,6 +25,9 @@ public:
       : TargetFrameLowering(StackGrowsUp, Align(4), 0, Align(4), false) {}
   void emitPrologue(MachineFunction &, MachineBasicBlock &) const override {}
   void emitEpilogue(MachineFunction &, MachineBasicBlock &) const override {}
+  /// For the places of variables: the index itself instead of an offset.
+  StackOffset getFrameIndexReference(const MachineFunction &, int index,
+                                     Register &base) const override;
   bool hasFP(const MachineFunction &) const override { return false; }
   MachineBasicBlock::iterator
   eliminateCallFramePseudoInstr(MachineFunction &, MachineBasicBlock &block,

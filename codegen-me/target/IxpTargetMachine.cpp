@@ -91,7 +91,10 @@ TargetOptions targetOptions() {
 class IxpPassConfig : public TargetPassConfig {
 public:
   IxpPassConfig(IxpTargetMachine &machine, PassManagerBase &passes)
-      : TargetPassConfig(machine, passes) {}
+      : TargetPassConfig(machine, passes) {
+    // The finished words say where variables lie (words/VariableRanges.h).
+    disablePass(&LiveDebugValuesID);
+  }
 
   bool addInstSelector() override {
     addPass(createIxpSelect(getTM<IxpTargetMachine>(), getOptLevel()));

@@ -528,13 +528,18 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
     emitPrologue();
   const MachineInstr *skipped = nullptr; // emitted with the one before
   for (MachineBasicBlock &block : function) {
+    if (program.currentValues) // of the block before, at its end
+      program.bind(program.newLabel());
     program.bind(labelOf(&block));
     currentBlock = &block;
     markPaths(block);
     program.currentFrequency = frequencies.lookup(&block);
+    size_t first = program.items.size();
     for (const MachineInstr &instr : block) {
       if (instr.isPseudoProbe() && !isPathMark(instr))
         markLoop(instr);
+      if (instr.isDebugValue())
+        markValue(instr, first);
       if (instr.isMetaInstruction())
         continue;
       if (const DILocation *line = instr.getDebugLoc()) {

@@ -9,6 +9,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace llvm {
+class DILocalVariable;
 class Function;
 class MachineBasicBlock;
 class MachineFunction;
@@ -23,9 +24,9 @@ class WordEmitter {
 public:
   WordEmitter(WordProgram &program, const FrameMap &frames,
               const StackPlan &plan, const SramStack &sram,
-              const BlockFrequencies &frequencies)
+              const BlockFrequencies &frequencies, bool movesWords)
       : program(program), frames(frames), plan(plan), sram(sram),
-        frequencies(frequencies) {}
+        frequencies(frequencies), movesWords(movesWords) {}
 
   void emitFunction(llvm::MachineFunction &function, bool isEntry);
 
@@ -60,6 +61,13 @@ private:
   /// Emits a branch over the words up to `label`, which run half of the time.
   void branchOver(target::Op branch, unsigned label);
   void markLoop(const llvm::MachineInstr &probe);
+  /// Marks the value that a DBG_VALUE gives to a variable; the words of its
+  /// block begin at item `first`.
+  void markValue(const llvm::MachineInstr &instr, size_t first);
+  void addMark(ValueMark value, size_t first);
+  target::ValuePart placeOf(const llvm::MachineInstr &instr, unsigned shift,
+                            bool isWhole) const;
+  uint32_t numberOf(const llvm::DILocalVariable &variable);
   /// Gives the words of the block its marks.
   void markPaths(const llvm::MachineBasicBlock &block);
   /// Emits a compare whose flags the next word uses.
@@ -86,7 +94,10 @@ private:
   const StackPlan &plan;
   const SramStack &sram;
   const BlockFrequencies &frequencies;
+  /// Later passes move words, so that a value needs a word that makes it.
+  const bool movesWords;
   llvm::DenseMap<const void *, unsigned> labels;
+  llvm::DenseMap<const llvm::DILocalVariable *, uint32_t> variables;
   const llvm::MachineBasicBlock *currentBlock = nullptr;
 };
 

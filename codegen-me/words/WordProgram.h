@@ -36,6 +36,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace karakal::codegen {
@@ -74,6 +75,20 @@ struct Item {
   target::LoopHead loop;
   /// The marks of the word's basic block, an index into WordProgram::marks.
   unsigned marks = 0;
+  /// Indices into WordProgram::values, 0 = none: values of variables before the
+  /// item, and those that the word makes. A pass that lets a word compute
+  /// something else sets the latter to 0.
+  unsigned valuesBefore = 0, valuesMade = 0;
+};
+
+/// Says that a part of a variable has a value (VariableRanges.h).
+struct ValueMark {
+  uint32_t variable = 0; ///< index into WordProgram::variables
+  /// Part 0 of `parts` is the most significant.
+  uint8_t part = 0, parts = 1;
+  /// Where it is. Kind None: in the destination of the word that makes it; or
+  /// nowhere, before an item.
+  target::ValuePart place;
 };
 
 inline bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
@@ -89,6 +104,7 @@ public:
     item.line = currentLine;
     item.frequency = currentFrequency;
     item.marks = marks.size() - 1;
+    item.valuesBefore = std::exchange(currentValues, 0);
     items.push_back(item);
     return items.back();
   }
@@ -103,6 +119,7 @@ public:
     item.kind = Item::Kind::Label;
     item.label = label;
     item.function = currentFunction;
+    item.valuesBefore = std::exchange(currentValues, 0);
     items.push_back(item);
     return items.back();
   }
@@ -115,6 +132,12 @@ public:
   /// The marks of basic blocks, in their order; those of the last one are
   /// current.
   std::vector<std::vector<target::PathMark>> marks{{}};
+  std::vector<target::Variable> variables;
+  std::vector<std::vector<ValueMark>> values{{}};
+  /// The values before the next item.
+  unsigned currentValues = 0;
+  /// Variables of which a value is made where no word can say so.
+  std::set<uint32_t> lostVariables;
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;
   float currentFrequency = 0;

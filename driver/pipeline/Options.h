@@ -92,6 +92,8 @@ struct Options {
   bool keepGoing = false; ///< after a control call that is refused
   /// Prints the output of the program's 'trace' statements.
   bool printTraces = false;
+  /// Keeps where local variables lie, for `ixpsim --break`.
+  bool keepVariables = false;
   /// Rounds of a packet in a cycle of channels until it is dropped; 0: any.
   uint32_t maxRounds = 1000;
 };

@@ -23,7 +23,8 @@ bool isPart(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return bool(globalOf(load.getRef()));
   return isa<GlobalRefOp, ElementOp, FieldOp, cf::BranchOp, cf::CondBranchOp,
-             cf::SwitchOp, func::ReturnOp, LoopEntryOp, LoopIterationOp>(op) ||
+             cf::SwitchOp, func::ReturnOp, LoopEntryOp, LoopIterationOp,
+             VariableOp>(op) ||
          isa<arith::ArithDialect>(op->getDialect());
 }
 

@@ -101,7 +101,8 @@ static OperationCost costOfService(Operation *op) {
 
 OperationCost costOf(Operation *op) {
   if (isa<LockOp, UnlockOp, AtomicOp, HashOp, TimestampOp, RandomOp, TraceOp,
-          DropCountOp, LoopEntryOp, LoopIterationOp, ChannelMarkOp>(op))
+          DropCountOp, LoopEntryOp, LoopIterationOp, ChannelMarkOp, VariableOp>(
+          op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,

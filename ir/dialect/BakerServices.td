@@ -145,4 +145,24 @@ def Baker_LoopIterationOp
   let assemblyFormat = "$loop `,` $bound attr-dict";
 }
 
+/// The values of local variables, for whoever looks at a program that runs. No
+/// operation reads this resource; it keeps the markers in place.
+def Baker_Variables : Resource<"::karakal::ir::VariablesResource">;
+
+def Baker_VariableOp
+    : Baker_ServiceOp<"variable", [MemoryEffects<[MemWrite<Baker_Variables>]>]> {
+  let summary = "say which value a local variable has from here on";
+  let description = [{
+    `name` is the variable, or a scalar of it such as `a[2]` or `s.x`, with its
+    type in Baker and the line of its declaration. Made by `bakerc -g` alone.
+
+    Example: `baker.variable "hop" "u16" 12 = %v : i16`
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$type, I32Attr:$line,
+                   AnySignlessInteger:$value);
+  let assemblyFormat = [{
+    $name $type $line `=` $value attr-dict `:` type($value)
+  }];
+}
+
 #endif // KARAKAL_IR_BAKERSERVICES_TD

@@ -14,6 +14,12 @@ struct LoopBoundsResource
   llvm::StringRef getName() final { return "LoopBounds"; }
 };
 
+/// The values of local variables.
+struct VariablesResource
+    : mlir::SideEffects::Resource::Base<VariablesResource> {
+  llvm::StringRef getName() final { return "Variables"; }
+};
+
 } // namespace karakal::ir
 
 #define GET_OP_CLASSES

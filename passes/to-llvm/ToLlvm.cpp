@@ -7,6 +7,7 @@
 // Requires: see the description of the pass. Ensures: LLVM dialect only.
 
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Services.h"
 #include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -132,7 +133,8 @@ void ToLlvm::runOnOperation() {
     return signalPassFailure();
   getOperation().walk([&](Operation *op) {
     KARAKAL_ASSERT(op == getOperation() ||
-                       isa<LLVM::LLVMDialect>(op->getDialect()),
+                       isa<LLVM::LLVMDialect>(op->getDialect()) ||
+                       isa<ir::VariableOp>(op), // LineScopes.cpp
                    "only the LLVM dialect remains, not " +
                        op->getName().getStringRef().str());
   });

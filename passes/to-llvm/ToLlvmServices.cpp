@@ -332,13 +332,27 @@ struct ChannelMark : ToLlvmPattern<ir::ChannelMarkOp> {
   }
 };
 
+/// Stays for the engines until functions have scopes (LineScopes.cpp); nothing
+/// shows the variables of other cores.
+struct Variable : ToLlvmPattern<ir::VariableOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::VariableOp op, Adaptor,
+                                Rewriter &rewriter) const override {
+    if (context.core == ir::Core::Me)
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
   patterns.add<Atomic, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
-               LoopMark<ir::LoopIterationOp>, ChannelMark>(converter, context);
+               LoopMark<ir::LoopIterationOp>, ChannelMark, Variable>(converter,
+                                                                     context);
   patterns.add<LockCall<ir::LockOp>>(converter, context, takeFunctions);
   patterns.add<LockCall<ir::UnlockOp>>(converter, context, giveFunctions);
   patterns.add<ServiceCall<ir::TimestampOp>>(converter, context,

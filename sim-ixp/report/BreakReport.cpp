@@ -6,9 +6,12 @@
 #include "sim-ixp/engine/MicroOp.h"
 #include "sim-ixp/run/Simulation.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/LocalsFile.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 
 namespace karakal::sim {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr uint32_t bytesPerWord = 4;
+constexpr uint32_t registersPerContext = 16;
 /// Words of a global and bytes of a packet that are shown.
 constexpr uint32_t shownWords = 4;
 constexpr uint32_t shownBytes = 128;
@@ -146,6 +150,91 @@ std::string describeCopy(Simulation &run, uint32_t engine, const json &global,
   return "";
 }
 
+/// A part of a local variable.
+uint32_t readPart(const Microengine &engine, const target::ValuePart &part) {
+  using Kind = target::ValuePart::Kind;
+  uint32_t own = engine.currentContext() * registersPerContext + part.value;
+  switch (part.kind) {
+  case Kind::GprA:
+    return engine.peek(reg::gprA + own);
+  case Kind::GprB:
+    return engine.peek(reg::gprB + own);
+  case Kind::SXfer:
+    return engine.peek(reg::sIn + own);
+  case Kind::DXfer:
+    return engine.peek(reg::dIn + own);
+  case Kind::Stack: {
+    uint32_t stacks = part.stackWords * target::ContextCount;
+    return engine.peek(reg::localMemory + target::LocalMemoryWords - stacks +
+                       engine.currentContext() * part.stackWords + part.value);
+  }
+  default:
+    return part.value; // a constant
+  }
+}
+
+/// A value of a Baker type such as "u16" from its words, of which the first is
+/// the most significant: as a number, and in hexadecimal.
+std::string valueOfType(const std::string &type, std::vector<uint32_t> words) {
+  uint32_t bits = type == "bool"
+                      ? 1
+                      : uint32_t(std::strtoul(type.c_str() + 1, nullptr, 10));
+  if (uint32_t above = uint32_t(words.size()) * 32 - bits; above < 32)
+    words[0] &= ~uint32_t(0) >> above;
+  if (words.size() > 2)
+    return valueOf(words, words.size());
+  uint64_t value = words[0];
+  if (words.size() == 2)
+    value = value << 32 | words[1];
+  bool isNegative = type[0] == 's' && value >> (bits - 1) & 1;
+  std::string number =
+      isNegative
+          ? "-" + std::to_string((~value + 1) & (~uint64_t(0) >> (64 - bits)))
+          : std::to_string(value);
+  return number + " (" + hexadecimal(value) + ")";
+}
+
+/// The local variables of the function at `location`, "file:line".
+std::string describeLocals(Simulation &run, const Microengine &engine,
+                           const std::string &location) {
+  const std::string &name = engine.loaded()->name;
+  auto locals = run.image().locals.find(name);
+  if (locals == run.image().locals.end())
+    return run.image().locals.empty()
+               ? "locals: not kept; compile the program with bakerc -g\n"
+               : "locals: none; this is code of the runtime\n";
+  size_t colon = location.rfind(':');
+  auto line =
+      colon == std::string::npos
+          ? 0
+          : uint32_t(std::strtoul(location.c_str() + colon + 1, nullptr, 10));
+  // Of variables with one name, the one that is declared last hides the others.
+  std::map<std::string, const target::Variable *> shown;
+  for (const target::Variable &variable : locals->second.variables)
+    if (variable.declared.file == location.substr(0, colon) &&
+        variable.declared.line <= line && line <= variable.lastLine) {
+      const target::Variable *&last = shown[variable.name];
+      if (!last || last->declared.line < variable.declared.line)
+        last = &variable;
+    }
+  std::string text = shown.empty() ? "locals: none\n" : "locals\n";
+  for (const auto &[variableName, variable] : shown) {
+    std::string place = "nowhere", value = "not kept here";
+    for (const target::VariableRange &range : locals->second.ranges)
+      if (&locals->second.variables[range.variable] == variable &&
+          range.begin <= engine.currentPc() && engine.currentPc() < range.end) {
+        std::vector<uint32_t> words;
+        for (const target::ValuePart &part : range.parts)
+          words.push_back(readPart(engine, part));
+        place = target::printPlace(range.parts);
+        value = valueOfType(variable->type, words);
+      }
+    text += "  " + padded(variableName, 24) + padded(variable->type, 12) +
+            padded(place, 16) + value + "\n";
+  }
+  return text;
+}
+
 std::string describeGlobals(Simulation &run, uint32_t engine) {
   std::string text = "globals\n";
   for (const json &global : run.image().manifest["globals"]) {
@@ -188,7 +277,8 @@ std::string describeBreak(Simulation &run) {
     location = location.substr(2, location.size() - 3);
   if (const std::string &line = run.sources().textOf(location); !line.empty())
     text += "  " + line + "\n";
-  return text + describePacket(run, state->engine, engine.currentContext()) +
+  return text + describeLocals(run, engine, location) +
+         describePacket(run, state->engine, engine.currentContext()) +
          describeGlobals(run, state->engine) + "registers\n" +
          state->text.substr(end) + "contexts\n" + run.chip().describeContexts();
 }

@@ -1,10 +1,10 @@
 // What a breakpoint shows.
 //
-// The source line, the packet that the context holds, the program's globals and
-// the engine's registers. All values are read from the memories and registers
-// at that cycle. Local variables are not shown: a register holds different
-// variables at different instructions and a variable lies in different ones, or
-// in none, and the image does not say where.
+// The source line, the local variables of its function, the packet that the
+// context holds, the program's globals and the engine's registers. All values
+// are read from the memories and registers at that cycle. Where a local
+// variable lies at an instruction, in which register if in any, is in an image
+// that was compiled with `bakerc -g`.
 
 #ifndef KARAKAL_SIM_IXP_REPORT_BREAKREPORT_H
 #define KARAKAL_SIM_IXP_REPORT_BREAKREPORT_H

@@ -3,6 +3,7 @@
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Elf.h"
+#include "target-ixp/image/LocalsFile.h"
 
 #include <cstdlib>
 
@@ -12,6 +13,7 @@ namespace {
 
 const std::string UcodePrefix = ".ucode.";
 const std::string LinesPrefix = ".lines.";
+const std::string LocalsPrefix = ".locals.";
 
 std::vector<uint8_t> bytesOf(const std::string &text) {
   return {text.begin(), text.end()};
@@ -86,6 +88,9 @@ std::vector<uint8_t> serializeImage(const Image &image) {
   for (const auto &[name, lines] : image.lines)
     sections.push_back(
         {LinesPrefix + name, bytesOf(printLines(lines)), false, 0});
+  for (const auto &[name, locals] : image.locals)
+    sections.push_back(
+        {LocalsPrefix + name, bytesOf(printLocals(locals)), false, 0});
   for (const Segment &segment : image.xscale)
     sections.push_back({segment.name, segment.bytes, true, segment.address});
   return writeElf(sections);
@@ -114,6 +119,15 @@ Result<Image> parseImage(const std::vector<uint8_t> &bytes,
     } else if (startsWith(section.name, LinesPrefix)) {
       image.lines[section.name.substr(LinesPrefix.size())] =
           parseLines(section.bytes);
+    } else if (startsWith(section.name, LocalsPrefix)) {
+      std::optional<Locals> locals =
+          parseLocals({section.bytes.begin(), section.bytes.end()});
+      if (!locals)
+        return makeFileError("E-target-ixp-074", name,
+                             "the image is damaged: section '" + section.name +
+                                 "' does not describe local variables");
+      image.locals[section.name.substr(LocalsPrefix.size())] =
+          std::move(*locals);
     } else if (section.loaded) {
       image.xscale.push_back(
           {section.name, section.address, std::move(section.bytes)});

@@ -7,6 +7,7 @@
 //   .manifest       JSON (docs/image.md)
 //   .ucode.NAME     5-byte big-endian microwords
 //   .lines.NAME     one "file:line" per word, optional
+//   .locals.NAME    JSON: where local variables lie, optional
 //   other sections  XScale code and data, each also a loadable segment
 //
 // The bytes depend on the contents only. readImage checks the manifest against
@@ -43,6 +44,8 @@ struct Image {
   std::map<std::string, std::vector<uint64_t>> microcode;
   /// Source line of each word, by microcode name; any name may be missing.
   std::map<std::string, std::vector<SourceLine>> lines;
+  /// Local variables, by microcode name; any name may be missing.
+  std::map<std::string, Locals> locals;
   std::vector<Segment> xscale;
 };
 

@@ -119,6 +119,12 @@ Status checkMicrocode(const Image &image, const ChipParameters &chip) {
         lines->second.size() != words.size())
       return broken("the source lines of microcode '" + name +
                     "' do not match its words");
+    auto locals = image.locals.find(name);
+    if (locals != image.locals.end())
+      for (const VariableRange &range : locals->second.ranges)
+        if (range.begin >= range.end || range.end > words.size())
+          return broken("the local variables of microcode '" + name +
+                        "' do not match its words");
   }
   for (const char *list : {"engines", "aggregates"})
     for (const json &element : image.manifest[list])

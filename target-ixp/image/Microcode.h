@@ -27,6 +27,47 @@ struct SourceFunction {
   uint32_t line; ///< first line
 };
 
+/// A local variable of the program, or a scalar of one, such as "a[2]".
+struct Variable {
+  std::string name;
+  std::string type; ///< in Baker, such as "u16"
+  SourceLine declared;
+  uint32_t lastLine = 0; ///< of the function that declares it
+};
+
+/// Where 32 bits of a value are.
+struct ValuePart {
+  enum class Kind : uint8_t {
+    None,
+    GprA,     ///< GPR aN of the context
+    GprB,     ///< GPR bN
+    SXfer,    ///< transfer-in register $N
+    DXfer,    ///< transfer-in register $$N
+    Stack,    ///< word N of the context's stack in local memory
+    Constant, ///< N itself
+  };
+  Kind kind = Kind::None;
+  uint32_t value = 0; ///< N
+  /// The words of the stack of each context, at the end of local memory.
+  uint32_t stackWords = 0;
+  bool operator==(const ValuePart &o) const {
+    return kind == o.kind && value == o.value && stackWords == o.stackWords;
+  }
+};
+
+/// Where a variable lies before each of the words [begin, end).
+struct VariableRange {
+  uint32_t variable = 0; ///< index into Locals::variables
+  uint32_t begin = 0, end = 0;
+  std::vector<ValuePart> parts; ///< the most significant first
+};
+
+/// The local variables of a program, for a debugger.
+struct Locals {
+  std::vector<Variable> variables;
+  std::vector<VariableRange> ranges; ///< by variable and word
+};
+
 /// Words [begin, end) belong to one function.
 struct FunctionRange {
   std::string name;
@@ -54,6 +95,7 @@ struct Microcode {
   std::vector<uint64_t> words;   ///< 40 bits each; word 0 is the entry
   std::vector<SourceLine> lines; ///< one per word, or empty
   std::vector<FunctionRange> functions;
+  Locals locals; ///< empty without `bakerc -g`
   /// Estimated relative executions of each word, or empty.
   std::vector<float> frequencies;
   /// The executions that take the branch, or empty.

@@ -47,6 +47,8 @@ Image sample() {
   image.microcode["rx"] = {0xf0000c0300, 0xe000010000};
   image.microcode["main"] = {0xf0000cc005, 0xf0000c0300, 0xffffffffff};
   image.lines["rx"] = {{"rx.uc", 3}, {"rx.uc", 4}};
+  image.locals["main"] = {{{"hop", "u16", {"a.baker", 12}, 30}},
+                          {{0, 1, 3, {{ValuePart::Kind::GprA, 3, 0}}}}};
   image.xscale.push_back({".xscale.text", XScaleBase, {1, 2, 3, 4, 5}});
   return image;
 }
@@ -80,10 +82,32 @@ TEST(Image, IsReadAsWritten) {
   ASSERT_EQ(again->lines["rx"].size(), 2u);
   EXPECT_EQ(again->lines["rx"][1].file, "rx.uc");
   EXPECT_EQ(again->lines["rx"][1].line, 4u);
+  ASSERT_EQ(again->locals["main"].ranges.size(), 1u);
+  EXPECT_EQ(again->locals["main"].ranges[0].end, 3u);
+  EXPECT_EQ(again->locals["main"].variables[0].name, "hop");
   ASSERT_EQ(again->xscale.size(), 1u);
   EXPECT_EQ(again->xscale[0].name, ".xscale.text");
   EXPECT_EQ(again->xscale[0].address, XScaleBase);
   EXPECT_EQ(again->xscale[0].bytes, image.xscale[0].bytes);
+}
+
+TEST(Image, RejectsLocalVariablesOfOtherWords) {
+  for (auto [begin, end] : {std::pair(1u, 4u), std::pair(2u, 2u)}) {
+    Image image = sample();
+    image.locals["main"].ranges[0].begin = begin;
+    image.locals["main"].ranges[0].end = end;
+    expectError(bytesOf(image), "E-target-ixp-074",
+                "the local variables of microcode 'main'");
+  }
+}
+
+TEST(Image, RejectsAWrongSectionOfLocalVariables) {
+  std::vector<uint8_t> bytes = bytesOf(sample());
+  const std::string part = "last_line";
+  auto at = std::search(bytes.begin(), bytes.end(), part.begin(), part.end());
+  ASSERT_NE(at, bytes.end());
+  *at = 'L';
+  expectError(bytes, "E-target-ixp-074", "does not describe local variables");
 }
 
 TEST(Image, RejectsWrongFactsForObservers) {

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from testkit.applications import LEVELS
 from testkit.captures import write_pcap
 from testkit.tools import output_of, read_json, requires, run
 
@@ -20,6 +21,8 @@ pytestmark = requires("bakerc", "ixpsim")
 SOURCE = Path(__file__).parent / "Inputs/inside.baker"
 LINES = SOURCE.read_text().splitlines()
 COUNT = 400
+LOCAL_FLAGS = ("-Wno-unlocked-update", "-Wno-unused-variable")
+TWICE = "    u32 result = n * 2;"
 
 
 def line_of(text: str) -> int:
@@ -120,6 +123,123 @@ def test_a_breakpoint_shows_packet_and_globals(folder: Path) -> None:
     assert 10 <= int(seen[2]) <= 30
     assert re.search(r"^  m\.by_port +\S.* \S+ 0x[0-9a-f]+ +0x", said, re.M)
     assert "lm_addr0" in said
+
+
+#: At LOCALS_END all but `negative` are used again, or are constants.
+LOCALS = """\
+protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }
+module m {
+  u32 total;
+  ppf p { in ether_pkt * in_cc; out ether_pkt * out_cc; }
+  wiring { rx -> p.in_cc; p.out_cc -> tx; }
+  struct pair { s16 first; u64 second; }
+  u32 twice(u32 n) {
+    u32 result = n * 2;
+    total = result;
+    return result;
+  }
+}
+m.p.ppf(ether_pkt * ph) {
+  u32 low = (u32)ph->dst;
+  u64 wide = (u64)ph->src << 20;
+  s8 negative = (s8)ph->type;
+  u32 a[2] = { low + 1, 7 };
+  pair both = { 3 - 5, wide + 1 };
+  u32 sum = 0;
+  for (u32 i = 0; i < 3; i++) {
+    sum = sum + twice(low + i) + a[i & 1];
+    total = total + i;
+  }
+  if (sum > 40)
+    wide = wide + 1;
+  trace("low={} wide={} a[0]={} a[1]={} both.second={} sum={}",
+        low, wide, a[0], a[1], both.second, sum);
+  total = total + sum;
+  ph->src = (u48)wide + low + a[0] + (u48)both.second + (u8)negative;
+  ph->metadata.tx.port = ph->metadata.rx.port;
+  channel_put(out_cc, ph);
+}
+"""
+LOCALS_END = LOCALS.splitlines().index("  total = total + sum;") + 1
+
+
+def locals_of(said: str) -> dict[str, tuple[str, str, str]]:
+    """Type, place and value of each variable that a breakpoint shows."""
+    part = said.partition("\nlocals\n")[2].partition("\npacket")[0]
+    rows = [line.split(maxsplit=3) for line in part.splitlines()]
+    return {name: (type_, place, value) for name, type_, place, value in rows}
+
+
+@pytest.fixture(scope="module")
+def with_locals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("locals")
+    (path / "v.baker").write_text(LOCALS)
+    frame = struct.pack(">HIHIH", 0x200, 5, 0x200, 9, 0xFE)
+    write_pcap(path / "in.pcap", [frame.ljust(60, b"\xaa")])
+    for level in LEVELS:
+        command = ("bakerc", path / "v.baker", f"--level={level}", *LOCAL_FLAGS)
+        run(*command, "-g", "-o", path / f"{level}.ixp")
+        run(*command, "-o", path / f"{level}.plain.ixp")
+    return path
+
+
+def stopped(path: Path, image: str, line: int) -> dict[str, tuple[str, str, str]]:
+    return locals_of(
+        output_of(
+            "ixpsim", path / f"{image}.ixp", f"--trace={path}/in.pcap", "--quiet",
+            f"--break=v.baker:{line}",
+        )
+    )  # fmt: skip
+
+
+def test_a_breakpoint_shows_local_variables(with_locals: Path) -> None:
+    said = output_of(
+        "bakerc", with_locals / "v.baker", "--run", "--print-traces",
+        f"--trace={with_locals}/in.pcap", *LOCAL_FLAGS,
+    )  # fmt: skip
+    traced = dict(re.findall(r"(\S+)=(\d+)", said))
+    assert len(traced) == 6, said
+    shown = stopped(with_locals, "base", LOCALS_END)
+    assert {name: shown[name][2].split()[0] for name in traced} == traced
+    assert shown["negative"][2] in ("-2 (0xfe)", "not kept here")
+    assert shown["both.first"] == ("s16", "0xfffe", "-2 (0xfffe)")
+    assert "n" not in shown and "result" not in shown
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_shown_is_right_at_every_level(with_locals: Path, level: str) -> None:
+    right = stopped(with_locals, "base", LOCALS_END)
+    shown = stopped(with_locals, level, LOCALS_END)
+    kept = {name: each for name, each in shown.items() if each[1] != "nowhere"}
+    assert kept, shown
+    for name, (type_, _, value) in kept.items():
+        if right[name][1] != "nowhere":
+            assert (type_, value) == (right[name][0], right[name][2]), name
+    first = stopped(with_locals, level, LOCALS.splitlines().index(TWICE) + 1)
+    assert set(first) == {"n", "result"}
+    assert first["n"][1] == "nowhere" or first["n"][2] == "5 (0x5)"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_variables_cost_no_word(with_locals: Path, level: str) -> None:
+    kept, plain = (
+        output_of("ixp-dis", with_locals / f"{level}{form}.ixp")
+        for form in ("", ".plain")
+    )
+    assert kept == plain
+
+
+def test_an_image_without_variables_says_so(with_locals: Path) -> None:
+    said = output_of(
+        "ixpsim", with_locals / "base.plain.ixp", f"--trace={with_locals}/in.pcap",
+        "--quiet", f"--break=v.baker:{LOCALS_END}",
+    )  # fmt: skip
+    assert "\nlocals: not kept; compile the program with bakerc -g\n" in said
+    said = output_of(
+        "ixpsim", with_locals / "base.ixp", f"--trace={with_locals}/in.pcap",
+        "--quiet", "--break=rx:3",
+    )  # fmt: skip
+    assert "\nlocals: none; this is code of the runtime\n" in said
 
 
 def test_a_breakpoint_without_a_packet_says_so(folder: Path) -> None:
