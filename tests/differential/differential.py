@@ -287,7 +287,8 @@ class Report:
 def report(seed: int, tools: Tools, keep: Path) -> Report:
     tools.skipped.clear()
     difference = check(seed, tools, keep)
-    return Report(seed, len(tools.program(seed).ppfs), difference, tools.skipped)
+    ppfs = len(tools.program(seed).ppfs)
+    return Report(seed, ppfs, difference, Counter(tools.skipped))
 
 
 def main() -> int:
