@@ -68,6 +68,19 @@ std::optional<std::vector<ValuePart>> parsePlace(const std::string &text) {
   return parts;
 }
 
+/// The 32-bit parts of a value of a Baker type: "bool", or "u" or "s" and 1 to
+/// 128 bits. 0 for another text.
+size_t partsOf(const std::string &type) {
+  if (type == "bool")
+    return 1;
+  uint32_t bits = 0;
+  const char *end = type.data() + type.size();
+  if (type.empty() || (type[0] != 'u' && type[0] != 's') ||
+      std::from_chars(type.data() + 1, end, bits).ptr != end || bits > 128)
+    return 0;
+  return (bits + 31) / 32;
+}
+
 /// Reads one variable. json::exception: a key is missing or has another type.
 bool readVariable(const json &object, Locals &locals) {
   Variable variable;
@@ -78,7 +91,7 @@ bool readVariable(const json &object, Locals &locals) {
   variable.lastLine = object.at("last_line").get<uint32_t>();
   for (const json &place : object.at("places")) {
     auto parts = parsePlace(place.at(2).get<std::string>());
-    if (!parts)
+    if (!parts || parts->size() != partsOf(variable.type))
       return false;
     locals.ranges.push_back({uint32_t(locals.variables.size()),
                              place.at(0).get<uint32_t>(),

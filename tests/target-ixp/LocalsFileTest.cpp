@@ -61,6 +61,11 @@ TEST(LocalsFile, anythingElseIsRefused) {
         "\"0x\"", "\"0x100000000\"", "\"stack5\"", "\"stack16/16\"",
         "\"stack5/81\"", "\"stack5/\"", "7"})
     EXPECT_FALSE(parseLocals(changed("\"a3\"", place))) << place;
+  for (const char *type : {"\"\"", "\"u\"", "\"u0\"", "\"s129\"", "\"i16\"",
+                           "\"u16 \"", "\"u33\""})
+    EXPECT_FALSE(parseLocals(changed("\"u16\"", type))) << type;
+  EXPECT_TRUE(parseLocals(changed("\"u16\"", "\"bool\"")));
+  EXPECT_TRUE(parseLocals(changed("\"u16\"", "\"s32\"")));
   EXPECT_FALSE(parseLocals(changed("\"line\":12", "\"line\":\"x\"")));
   EXPECT_FALSE(parseLocals(changed("\"last_line\"", "\"end\"")));
   EXPECT_FALSE(parseLocals(changed("[3,9,", "[3,")));
