@@ -25,6 +25,7 @@
 #include "ir/dialect/Services.h"
 #include "support/DiagnosticPrinter.h"
 
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/SymbolTable.h"
 
 #include <sstream>
@@ -137,15 +138,20 @@ void TableCode::dropLibraryControl() {
 }
 
 void TableCode::rename() {
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  for (auto symbol : code->getOps<SymbolOpInterface>())
+    names[symbol.getNameAttr()] =
+        StringAttr::get(code->getContext(), newName(symbol.getName()));
+  // One walk over the code, whatever the number of symbols.
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr use) {
+    StringAttr name = names.lookup(use.getAttr());
+    return name ? FlatSymbolRefAttr::get(name) : use;
+  });
+  replacer.recursivelyReplaceElementsIn(*code);
   for (Operation &op : code->getOps()) {
-    auto symbol = dyn_cast<SymbolOpInterface>(op);
-    if (!symbol)
-      continue;
-    StringAttr name =
-        StringAttr::get(op.getContext(), newName(symbol.getName()));
-    LogicalResult renamed = SymbolTable::replaceAllSymbolUses(&op, name, *code);
-    KARAKAL_ASSERT(succeeded(renamed), "a table's symbols can be renamed");
-    symbol.setName(name);
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      symbol.setName(names.at(symbol.getNameAttr()));
     if (auto function = dyn_cast<func::FuncOp>(op))
       if (ir::kindOf(function) == ir::FunctionKind::Control)
         nameArguments(function);
