@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -207,18 +208,20 @@ Result<SramStack> placeSramStack(const StackPlan &plan,
   SramStack sram;
   sram.base = uint32_t(chip.sramBytes) - bytes;
   sram.clusterEngines = target::clusterEngineCount(chip);
-  sram.contextBytes = SramChunkBytes;
-  while (sram.contextBytes < plan.sramChunks * SramChunkBytes)
-    sram.contextBytes *= 2;
   // Offsets from the addresses in system words are 16-bit constants.
   constexpr uint32_t ContextBytesMax = 1u << 16;
-  uint64_t all = sram.contextBytes * chip.meCount * target::ContextCount;
-  if (plan.sramChunks && (sram.contextBytes > ContextBytesMax || all > bytes))
+  // The engines share the memory, and each counts contexts by itself: so the
+  // size is the same for all code, whatever it needs.
+  sram.contextBytes = std::min(
+      llvm::bit_floor(bytes / uint32_t(chip.meCount * target::ContextCount)),
+      ContextBytesMax);
+  if (plan.sramChunks * SramChunkBytes > sram.contextBytes)
     return makeError("E-codegen-me-022",
                      "the stacks do not fit: " + std::to_string(plan.words) +
-                         " words a context, " + std::to_string(all) +
-                         " bytes of SRAM in all, " + std::to_string(bytes) +
-                         " available");
+                         " words a context, " +
+                         std::to_string(plan.sramChunks * SramChunkBytes) +
+                         " bytes of them in SRAM, " +
+                         std::to_string(sram.contextBytes) + " available");
   return sram;
 }
 
