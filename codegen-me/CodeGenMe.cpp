@@ -11,8 +11,8 @@
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpTargetMachine.h"
 #include "codegen-me/words/Annotation.h"
-#include "codegen-me/words/VariableRanges.h"
 #include "codegen-me/words/WordEmitter.h"
+#include "codegen-me/words/variables/VariableRanges.h"
 
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/CommandRules.h"
@@ -127,10 +127,10 @@ Result<target::Microcode> AllFunctions::emit() {
     return sram.error();
   WordProgram program;
   program.sources = options.sources;
-  WordEmitter emitter(program, frames, *plan, *sram, frequencies,
-                      /*movesWords=*/options.level > 0);
+  WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
+  const SourceValues source(program);
   if (options.level > 0) {
     forwardMoves(program);
     statistics["writes_in_place"] = writeInPlace(program);
@@ -164,7 +164,7 @@ Result<target::Microcode> AllFunctions::emit() {
                         breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();
   code->notes = annotate(program);
-  placeVariables(program, *code);
+  placeVariables(program, source, *code);
   KARAKAL_ASSERT(code->notes.size() == code->words.size() &&
                      code->frequencies.size() == code->words.size() &&
                      code->taken.size() == code->words.size(),

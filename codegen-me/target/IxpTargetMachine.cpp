@@ -92,7 +92,7 @@ class IxpPassConfig : public TargetPassConfig {
 public:
   IxpPassConfig(IxpTargetMachine &machine, PassManagerBase &passes)
       : TargetPassConfig(machine, passes) {
-    // The finished words say where variables lie (words/VariableRanges.h).
+    // The finished words say where variables lie (words/variables/).
     disablePass(&LiveDebugValuesID);
   }
 

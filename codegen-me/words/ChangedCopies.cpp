@@ -141,7 +141,7 @@ bool ChangedCopies::rewriteAt(unsigned copy) {
     changeAtCopy.instruction.dest = move.dest;
     items[copy].instruction =
         target::ldField(move.dest, AllBytes & ~changed, move.b);
-    items[copy].valuesMade = 0; // no copy any more
+    items[copy].makesAnother = true; // no copy any more
     items.erase(items.begin() + insertion);
     items.erase(items.begin() + i);
     items.insert(items.begin() + copy, changeAtCopy);

@@ -119,7 +119,7 @@ bool PartMerges::mergeAt(unsigned index) {
     return false;
   Merge merge = mergeOf(lowMask, kept, low, reg, items[last].instruction.dest);
   items[field].instruction = merge.clear;
-  items[field].valuesMade = 0; // only a part of it
+  items[field].makesAnother = true; // only a part of it
   items[last].instruction = merge.add;
   items.erase(items.begin() + index);
   out.erase(out.begin() + index);

@@ -522,24 +522,23 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   program.currentFunction = program.functions.size();
   program.functions.push_back(function.getName().str());
   program.currentLine = lineOf(function.getFunction());
+  program.currentInstance = 0;
   program.marks.push_back({}); // of the prologue
   program.bind(labelOf(&function.getFunction()));
   if (isEntry)
     emitPrologue();
+  countValues(function);
   const MachineInstr *skipped = nullptr; // emitted with the one before
   for (MachineBasicBlock &block : function) {
-    if (program.currentValues) // of the block before, at its end
-      program.bind(program.newLabel());
     program.bind(labelOf(&block));
     currentBlock = &block;
     markPaths(block);
     program.currentFrequency = frequencies.lookup(&block);
-    size_t first = program.items.size();
     for (const MachineInstr &instr : block) {
       if (instr.isPseudoProbe() && !isPathMark(instr))
         markLoop(instr);
       if (instr.isDebugValue())
-        markValue(instr, first);
+        markValue(instr);
       if (instr.isMetaInstruction())
         continue;
       if (const DILocation *line = instr.getDebugLoc()) {
@@ -548,6 +547,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
         if (source.file != last.file || source.line != last.line)
           program.sourceLines.push_back(source);
         program.currentLine = program.sourceLines.size() - 1;
+        program.currentInstance = instanceOf(*line);
       }
       // A branch to the next block needs no word.
       if (instr.getOpcode() == Ixp::BR &&

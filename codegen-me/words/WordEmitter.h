@@ -7,9 +7,11 @@
 #include "codegen-me/words/WordProgram.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace llvm {
 class DILocalVariable;
+class DILocation;
 class Function;
 class MachineBasicBlock;
 class MachineFunction;
@@ -24,9 +26,9 @@ class WordEmitter {
 public:
   WordEmitter(WordProgram &program, const FrameMap &frames,
               const StackPlan &plan, const SramStack &sram,
-              const BlockFrequencies &frequencies, bool movesWords)
+              const BlockFrequencies &frequencies)
       : program(program), frames(frames), plan(plan), sram(sram),
-        frequencies(frequencies), movesWords(movesWords) {}
+        frequencies(frequencies) {}
 
   void emitFunction(llvm::MachineFunction &function, bool isEntry);
 
@@ -61,13 +63,16 @@ private:
   /// Emits a branch over the words up to `label`, which run half of the time.
   void branchOver(target::Op branch, unsigned label);
   void markLoop(const llvm::MachineInstr &probe);
-  /// Marks the value that a DBG_VALUE gives to a variable; the words of its
-  /// block begin at item `first`.
-  void markValue(const llvm::MachineInstr &instr, size_t first);
-  void addMark(ValueMark value, size_t first);
+  /// What LLVM IR says of the variables of a function, and what the machine
+  /// code cannot say.
+  void countValues(const llvm::MachineFunction &function);
+  /// Marks the value that a DBG_VALUE gives to a variable.
+  void markValue(const llvm::MachineInstr &instr);
   target::ValuePart placeOf(const llvm::MachineInstr &instr, unsigned shift,
                             bool isWhole) const;
   uint32_t numberOf(const llvm::DILocalVariable &variable);
+  /// The number of the inlined call that a line is of, 0 if none.
+  uint32_t instanceOf(const llvm::DILocation &line);
   /// Gives the words of the block its marks.
   void markPaths(const llvm::MachineBasicBlock &block);
   /// Emits a compare whose flags the next word uses.
@@ -94,10 +99,11 @@ private:
   const StackPlan &plan;
   const SramStack &sram;
   const BlockFrequencies &frequencies;
-  /// Later passes move words, so that a value needs a word that makes it.
-  const bool movesWords;
   llvm::DenseMap<const void *, unsigned> labels;
   llvm::DenseMap<const llvm::DILocalVariable *, uint32_t> variables;
+  llvm::DenseMap<const llvm::DILocation *, uint32_t> instances;
+  /// Variables that are parts of wider registers.
+  llvm::DenseSet<const llvm::DILocalVariable *> widened;
   const llvm::MachineBasicBlock *currentBlock = nullptr;
 };
 

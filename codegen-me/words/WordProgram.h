@@ -34,6 +34,7 @@
 #include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/table/Instruction.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -68,6 +69,7 @@ struct Item {
   bool isPointerAddress = false;
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::sourceLines; 0 = unknown
+  uint32_t instance = 0; ///< the call that is inlined, 0 = none
   float frequency = 0;   ///< executions, see Frequencies.h
   float taken = 0;       ///< executions that take the branch
   /// For a label, the loop that begins here (its word is not known yet); depth
@@ -75,20 +77,21 @@ struct Item {
   target::LoopHead loop;
   /// The marks of the word's basic block, an index into WordProgram::marks.
   unsigned marks = 0;
-  /// Indices into WordProgram::values, 0 = none: values of variables before the
-  /// item, and those that the word makes. A pass that lets a word compute
-  /// something else sets the latter to 0.
-  unsigned valuesBefore = 0, valuesMade = 0;
+  /// Its number among the items before all passes (SourceValues.h), from 1 on;
+  /// 0 = not numbered. Copies have the same.
+  unsigned origin = 0;
+  /// A pass lets the word compute something else than before.
+  bool makesAnother = false;
 };
 
-/// Says that a part of a variable has a value (VariableRanges.h).
+/// Says that a part of a variable has a value from here on (SourceValues.h).
 struct ValueMark {
   uint32_t variable = 0; ///< index into WordProgram::variables
   /// Part 0 of `parts` is the most significant.
   uint8_t part = 0, parts = 1;
-  /// Where it is. Kind None: in the destination of the word that makes it; or
-  /// nowhere, before an item.
-  target::ValuePart place;
+  target::ValuePart place; ///< where it is; kind None: not known
+  unsigned after = 0;      ///< the number of items before the mark
+  uint32_t instance = 0;   ///< the call that is inlined, 0 = none
 };
 
 inline bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
@@ -102,9 +105,9 @@ public:
     item.instruction = instruction;
     item.function = currentFunction;
     item.line = currentLine;
+    item.instance = currentInstance;
     item.frequency = currentFrequency;
     item.marks = marks.size() - 1;
-    item.valuesBefore = std::exchange(currentValues, 0);
     items.push_back(item);
     return items.back();
   }
@@ -119,7 +122,6 @@ public:
     item.kind = Item::Kind::Label;
     item.label = label;
     item.function = currentFunction;
-    item.valuesBefore = std::exchange(currentValues, 0);
     items.push_back(item);
     return items.back();
   }
@@ -133,13 +135,12 @@ public:
   /// current.
   std::vector<std::vector<target::PathMark>> marks{{}};
   std::vector<target::Variable> variables;
-  std::vector<std::vector<ValueMark>> values{{}};
-  /// The values before the next item.
-  unsigned currentValues = 0;
-  /// Variables of which a value is made where no word can say so.
-  std::set<uint32_t> lostVariables;
+  std::vector<ValueMark> values; ///< in their order
+  /// How many values LLVM IR gives to a variable in an inlined call (or 0).
+  std::map<std::pair<uint32_t, uint32_t>, size_t> valueCounts;
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;
+  uint32_t currentInstance = 0;
   float currentFrequency = 0;
   unsigned labelCount = 0;
 };
