@@ -88,24 +88,30 @@ def choose_form(browser: Any, name: str) -> None:
 
 def click_costly_line(browser: Any) -> int:
     """Puts the cursor on a line that cost cycles, and returns its number."""
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.support.wait import WebDriverWait
+
     until(browser, "return document.querySelector('.source .cm-line[data-cost]')")
     browser.execute_script(
         "document.querySelector('.source .cm-scroller').scrollTop = 1200"
     )
-    until(
-        browser,
-        "return [...document.querySelectorAll('.source .cm-line[data-cost]')]"
-        ".some(line => line.innerText.includes('ph->type'))",
-    )
-    line = next(
-        line
-        for line in browser.find_elements("css selector", ".source .cm-line[data-cost]")
-        if "ph->type" in line.text
-    )
-    line.click()
+
+    def click_line(_: Any) -> tuple[str, str] | None:
+        line = browser.execute_script(
+            "return [...document.querySelectorAll('.source .cm-line[data-cost]')]"
+            ".find(line => line.innerText.includes('ph->type'))"
+        )
+        if line is None:
+            return None
+        line.click()
+        return line.get_attribute("data-more"), line.get_attribute("data-cost")
+
+    # The editor makes its lines again when it is scrolled.
+    again = (StaleElementReferenceException,)
+    more, cost = WebDriverWait(browser, 60, 0.1, again).until(click_line)
     # It reads the packet, so it has a memory command, too.
-    assert float(line.get_attribute("data-more")[:6]) > 0
-    return int(float(line.get_attribute("data-cost")))
+    assert float(more[:6]) > 0
+    return int(float(cost))
 
 
 def distance(browser: Any, name: str) -> float:
