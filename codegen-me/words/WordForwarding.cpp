@@ -388,8 +388,8 @@ unsigned Forwarding::definitionOf(unsigned test) {
           definition.shift.kind == target::Shift::Kind::RightIndirect;
       if (!isFlexible(formatOf(items[i])) || definition.op == Op::Asr ||
           isIndirect || items[i].isGlued || isTail(i) || isTail(test) ||
-          !isPlain(definition.a) || !isPlain(definition.b) ||
-          (gprsRead(definition) & written) ||
+          !isPlain(definition.dest) || !isPlain(definition.a) ||
+          !isPlain(definition.b) || (gprsRead(definition) & written) ||
           (gprBit(definition.dest) & (written | read)))
         return test;
       std::rotate(items.begin() + i, items.begin() + i + 1,

@@ -22,8 +22,9 @@ TABLES = int(os.environ.get("KARAKAL_RANDOM_TABLES", "4"))
 #: the others have left; an aggregate that gets from a next-neighbour ring and puts
 #: on one, where the head is known.
 RARE = (1431, 108, 32, 7333)
-#: With tables: aggregates whose stacks in SRAM are of different sizes.
-RARE_TABLES = (20322,)
+#: With tables: aggregates whose stacks in SRAM are of different sizes; a cache line
+#: in local memory whose word is tested after the line's key is set.
+RARE_TABLES = (20322, 20625)
 
 
 @requires("bakerc", "ixpsim")
