@@ -35,6 +35,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -425,10 +426,15 @@ void SplitPpfs::runOnOperation() {
       ppfs.push_back(function);
   for (func::FuncOp ppf : ppfs) {
     unsigned number = 1;
+    double before = std::numeric_limits<double>::infinity();
     for (func::FuncOp rest = ppf; rest;) {
       double words = PpfCosts(getOperation(), chip).of(rest).words;
-      if (words * wordsScale <= wordsMax)
+      // The values that cross may take more words than the cut saves. A PPF in
+      // more parts than there are engines fits no chip.
+      if (words * wordsScale <= wordsMax || words >= before ||
+          number == chip.meCount)
         break;
+      before = words;
       rest = splitOnce(rest, words, ++number);
     }
   }

@@ -6,8 +6,11 @@ import json
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
+from differential.generator import make_program
 from testkit.applications import MPLS
-from testkit.tools import output_of, requires
+from testkit.tools import output_of, requires, run
 from testkit.workloads import make_workload
 
 pytestmark = requires("bakerc")
@@ -57,3 +60,15 @@ def test_remarks_are_those_of_the_image(tmp_path: Path) -> None:
     mapped = [line for line in remarks if "[aggregation] map " in line]
     manifest = json.loads(output_of("ixpsim", "--describe=json", image))
     assert len(mapped) == len(manifest["aggregates"])
+
+
+@pytest.mark.parametrize("seed", [63, 69])
+def test_cuts_that_leave_as_much_as_before_end(seed: int, tmp_path: Path) -> None:
+    """The values that cross these cuts take more words than the cuts save."""
+    source = tmp_path / "program.baker"
+    source.write_text(make_program(seed).text())
+    done = run(
+        "bakerc", source, "--level=o1", "--set=me.control_store=700",
+        "-o", tmp_path / "program.ixp", status=1, timeout=100,
+    )  # fmt: skip
+    assert "E-aggregation-002" in done.stderr or "does not fit" in done.stderr
