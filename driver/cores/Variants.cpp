@@ -12,8 +12,9 @@ namespace karakal::driver {
 namespace {
 
 /// Returns the channels that bring aggregate `to` its messages if all of them
-/// come from aggregate `from`, otherwise none. Ignores channels on a cycle
-/// inside `to` and those from the XScale core, which have rings of their own.
+/// come from aggregate `from` and none may refuse a packet, otherwise none.
+/// Ignores channels on a cycle inside `to` and those from the XScale core,
+/// which have rings of their own.
 SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
                                   StringRef to) {
   SmallVector<ir::ChannelOp> channels;
@@ -27,7 +28,9 @@ SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
     bool isOnEngine = ir::coreOf(producer) == ir::Core::Me;
     if (isOnEngine && ir::aggregateOf(producer) == to)
       continue;
-    if (!isOnEngine || ir::aggregateOf(producer) != from)
+    // A put on a next-neighbour ring waits; it cannot drop the packet.
+    if (!isOnEngine || ir::aggregateOf(producer) != from ||
+        ir::refusalReason(channel))
       return {};
     channels.push_back(channel);
   }

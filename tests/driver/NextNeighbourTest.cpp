@@ -43,13 +43,14 @@ protected:
   ~NextNeighbour() override { std::remove(options.pipeline.mapping.c_str()); }
 
   /// Three PPFs in three aggregates: each passes packets to the next, and the
-  /// first one to `other` as well.
-  PlannedProgram compile(const std::string &other) {
+  /// first one to `other` as well. With `isCycle`, the second one also passes
+  /// packets to the XScale core, which passes them to the first.
+  PlannedProgram compile(const std::string &other, bool isCycle = false) {
     auto ppf = [](int number, const std::string &out,
-                  const std::string &otherwise) {
+                  const std::string &otherwise, const char *mark = "") {
       return "func.func @m.p" + std::to_string(number) +
-             ".in_cc(%ph: !baker.packet<\"p\">) attributes {baker.kind = "
-             "#baker.kind<ppf>} {\n"
+             ".in_cc(%ph: !baker.packet<\"p\">) attributes {" + mark +
+             "baker.kind = #baker.kind<ppf>} {\n"
              "%t = baker.packet_read %ph \"type\" : !baker.packet<\"p\"> -> "
              "i16\n"
              "%c = arith.constant " +
@@ -70,8 +71,12 @@ protected:
         "baker.channel @two : \"p\" from \"m.p2\" to @m.p3.in_cc\n"
         "baker.channel @other : \"p\" from \"m.p1\" to @" +
         other + "\nbaker.channel @out : \"p\" from \"m.p3\" to @tx\n" +
-        ppf(1, "one", "other") + ppf(2, "two", "two") + ppf(3, "out", "out") +
-        "}\n";
+        (isCycle
+             ? "baker.channel @down : \"p\" from \"m.p2\" to @m.p4.in_cc\n"
+               "baker.channel @up : \"p\" from \"m.p4\" to @m.p1.in_cc\n" +
+                   ppf(2, "two", "down") + ppf(4, "up", "up", "baker.cold, ")
+             : ppf(2, "two", "two")) +
+        ppf(1, "one", "other") + ppf(3, "out", "out") + "}\n";
     auto program = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(program) << text;
     auto made = planAndCompile(*program, options);
@@ -99,6 +104,14 @@ TEST_F(NextNeighbour, MessagesFromElsewhereKeepTheScratchRing) {
   EXPECT_THAT(variantsOf(made.engines[0]), UnorderedElementsAre("puts"));
   EXPECT_THAT(variantsOf(made.engines[1]), UnorderedElementsAre("takes"));
   EXPECT_THAT(variantsOf(made.engines[2]), IsEmpty());
+}
+
+TEST_F(NextNeighbour, ARingThatMayRefusePacketsStays) {
+  // Where packets go round, a put does not wait for ever.
+  const PlannedProgram made = compile("tx", /*isCycle=*/true);
+  EXPECT_THAT(variantsOf(made.engines[0]), IsEmpty());
+  EXPECT_THAT(variantsOf(made.engines[1]), UnorderedElementsAre("puts"));
+  EXPECT_THAT(variantsOf(made.engines[2]), UnorderedElementsAre("takes"));
 }
 
 /// Aggregates with so many engines each, and all variants.
