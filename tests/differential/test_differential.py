@@ -42,6 +42,17 @@ def test_with_tables(seed: int) -> None:
     assert not difference, difference
 
 
+@requires("bakerc", "ixpsim")
+@pytest.mark.parametrize("seed", [105, 210, 228])
+def test_in_several_aggregates(seed: int) -> None:
+    """Control stores that one aggregate overflows."""
+    tools = Tools(
+        BUILD, tables=seed == 105, levels=("pac", "swc"), store=1200, timeout=300
+    )
+    difference = check(seed, tools, keep=None)
+    assert not difference, difference
+
+
 def test_the_generator_is_deterministic() -> None:
     for seed in range(5):
         first, second = make_program(seed), make_program(seed)
