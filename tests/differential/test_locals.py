@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from differential.differential import Tools
 from differential.generator import make_frames, make_program
 from testkit.captures import write_pcap
 from testkit.paths import BUILD
@@ -22,13 +22,12 @@ Locals = dict[str, tuple[str, str, str]]
 
 def kept(path: Path, level: str, line: int) -> Locals:
     """The variables with a place where an engine first reaches a line."""
-    command = [
-        BUILD / "bin" / "ixpsim", path / f"{level}.ixp", "--quiet", "--mes=1",
-        "--threads=1", f"--trace={path}/in.pcap", f"--control={path}/control",
-        f"--break=program.baker:{line}",
-    ]  # fmt: skip
     # Most lines have no instruction, which is an error.
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = Tools(BUILD).run(
+        "ixpsim", path / f"{level}.ixp", "--quiet", "--mes=1", "--threads=1",
+        f"--trace={path}/in.pcap", f"--control={path}/control",
+        f"--break=program.baker:{line}",
+    )  # fmt: skip
     shown = locals_of(done.stdout)
     return {name: each for name, each in shown.items() if each[1] != "nowhere"}
 
