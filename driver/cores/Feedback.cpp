@@ -383,7 +383,8 @@ RareChoice::First RareChoice::planAll() {
 Result<PlannedProgram> RareChoice::compile() {
   First first = planAll();
   if (first.rare == 0)
-    return compileToFit(planner, compiler, options);
+    return compileToFit(planner, compiler, options, /*isTrial=*/false,
+                        Planner::anyCount, onLikelyPlan);
   if (first.isOneAggregate) {
     auto all = compileToFit(planner, compiler, options, /*isTrial=*/true,
                             /*aggregatesMax=*/1, onLikelyPlan);

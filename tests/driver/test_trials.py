@@ -62,13 +62,15 @@ def test_remarks_are_those_of_the_image(tmp_path: Path) -> None:
     assert len(mapped) == len(manifest["aggregates"])
 
 
-@pytest.mark.parametrize("seed", [63, 69])
-def test_cuts_that_leave_as_much_as_before_end(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed, words", [(63, 500), (69, 700)])
+def test_cuts_that_leave_as_much_as_before_end(
+    seed: int, words: int, tmp_path: Path
+) -> None:
     """The values that cross these cuts take more words than the cuts save."""
     source = tmp_path / "program.baker"
     source.write_text(make_program(seed).text())
     done = run(
-        "bakerc", source, "--level=o1", "--set=me.control_store=700",
+        "bakerc", source, "--level=o1", f"--set=me.control_store={words}",
         "-o", tmp_path / "program.ixp", status=1, timeout=100,
     )  # fmt: skip
     assert "E-aggregation-002" in done.stderr or "does not fit" in done.stderr

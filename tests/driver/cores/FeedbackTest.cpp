@@ -111,7 +111,7 @@ protected:
 TEST_F(Feedback, AProgramThatFitsIsPlannedOnce) {
   auto made = planAndCompile(*program, options);
   ASSERT_TRUE(bool(made)) << made.error().str();
-  EXPECT_EQ(made->wordsScale, 1);
+  EXPECT_EQ(made->wordsScale, options.pipeline.wordsScale);
   ASSERT_EQ(made->engines.size(), 1u);
   EXPECT_EQ(made->engines[0].plan.engines.size(), 6u);
   EXPECT_FALSE(made->engines[0].code.words.empty());
