@@ -6,6 +6,7 @@
 #include "target-ixp/chip/RuntimeNames.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include <gtest/gtest.h>
@@ -124,6 +125,40 @@ define i32 @entry(i32 %x) {
   keepEntries(*module, {"entry"});
   optimize(*module, Level::Swc, target::ChipParameters(), false);
   EXPECT_TRUE(module->getFunction(copy));
+}
+
+/// Two calls of a function with so many additions, which LLVM estimates at 5
+/// each.
+std::string callsOfAdditions(unsigned count) {
+  std::string text = "define i32 @called(i32 %v0, i32 %by) {\n";
+  for (unsigned i = 0; i < count; ++i)
+    text += llvm::formatv("%v{0} = {2} i32 %v{1}, %by\n", i + 1, i,
+                          i % 2 == 0 ? "add" : "xor");
+  text += llvm::formatv("ret i32 %v{0}\n}", count);
+  return text + R"(
+define i32 @entry(i32 %a, i32 %b) {
+  %once = call i32 @called(i32 %a, i32 %b)
+  %twice = call i32 @called(i32 %once, i32 %a)
+  ret i32 %twice
+})";
+}
+
+TEST_F(LlvmStageTest, TheCoreInlinesLessThanTheEngines) {
+  for (auto [additions, onCore, onEngines] :
+       {std::tuple(10u, false, false), std::tuple(45u, true, false),
+        std::tuple(100u, true, true)}) {
+    for (bool isCore : {false, true}) {
+      read(callsOfAdditions(additions).c_str());
+      keepEntries(*module, {"entry"});
+      if (isCore)
+        optimizeForXScale(*module, /*isBase=*/false);
+      else
+        optimize(*module, Level::Swc, target::ChipParameters(), false);
+      EXPECT_EQ(module->getFunction("called") != nullptr,
+                isCore ? onCore : onEngines)
+          << additions << (isCore ? " on the core" : " on an engine");
+    }
+  }
 }
 
 } // namespace
