@@ -2,8 +2,7 @@
 
 #include "codegen-x86/batch/StageFunctions.h"
 #include "codegen-x86/BatchMemory.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "ir/dialect/Batches.h"
 #include "support/Assert.h"
 
 using namespace mlir;
@@ -45,7 +44,7 @@ void StageFunctions::make() {
 /// Returns the address of a global of zeros, which it adds if there is none.
 Value StageFunctions::global(OpBuilder &builder, const std::string &name,
                              Type type) {
-  auto found = module.lookupSymbol<LLVM::GlobalOp>(name);
+  LLVM::GlobalOp &found = globals[name];
   if (!found) {
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     found =
@@ -104,6 +103,67 @@ Value StageFunctions::functionAddress(OpBuilder &builder, unsigned stage) {
 // A stage
 //===----------------------------------------------------------------------===//
 
+/// Finds the blocks of the batch's function that packets reach in a stage, and
+/// the values that are live at the cuts where it begins or ends.
+StageFunctions::Part StageFunctions::partOf(unsigned stage) {
+  Part part;
+  std::map<Block *, const Cut *> ends;
+  SmallVector<Block *> open;
+  if (stage == 0)
+    open.push_back(&batch.getBody().front());
+  for (const Cut &cut : cuts) {
+    if (stage != LastStage)
+      ends[cut.call->getBlock()] = &cut;
+    if (cut.stage == stage) {
+      open.push_back(cut.next);
+      part.live.insert(cut.live.begin(), cut.live.end());
+    }
+  }
+  while (!open.empty()) {
+    Block *block = open.pop_back_val();
+    if (!part.blocks.insert(block).second)
+      continue;
+    auto end = ends.find(block);
+    if (end == ends.end()) {
+      llvm::append_range(open, block->getSuccessors());
+      continue;
+    }
+    part.ends.push_back(end->second);
+    part.live.insert(end->second->live.begin(), end->second->live.end());
+  }
+  return part;
+}
+
+/// Copies blocks of the batch's function to the end of `copy`. A value of
+/// another block stays the operand that it was.
+void StageFunctions::copyBlocks(Copy &copy, const Part &part) {
+  for (Block &block : batch.getBody()) {
+    if (!part.blocks.count(&block))
+      continue;
+    auto *made = new Block();
+    copy.function.getBody().push_back(made);
+    copy.map.map(&block, made);
+    for (BlockArgument argument : block.getArguments())
+      copy.map.map(argument,
+                   made->addArgument(argument.getType(), argument.getLoc()));
+  }
+  // Operands may come from blocks that are copied later.
+  auto withoutOperands = Operation::CloneOptions::all().cloneOperands(false);
+  SmallVector<std::pair<Operation *, Operation *>> copied;
+  for (Block &block : batch.getBody())
+    if (part.blocks.count(&block))
+      for (Operation &op : block) {
+        copied.emplace_back(&op, op.clone(copy.map, withoutOperands));
+        copy.map.lookup(&block)->push_back(copied.back().second);
+      }
+  for (auto [op, made] : copied) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(copy.map.lookupOrDefault(operand));
+    made->setOperands(operands);
+  }
+}
+
 LLVM::LLVMFuncOp StageFunctions::makeStage(unsigned stage) {
   OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<Type> operands = {i32};
@@ -115,43 +175,51 @@ LLVM::LLVMFuncOp StageFunctions::makeStage(unsigned stage) {
   copy.function = end.create<LLVM::LLVMFuncOp>(
       loc, "karakal.batch.stage." + nameOf(stage),
       LLVM::LLVMFunctionType::get(result, operands), LLVM::Linkage::Internal);
-  Region &body = copy.function.getBody();
-  batch.getBody().cloneInto(&body, copy.map);
   auto *entry = new Block();
-  body.push_front(entry);
+  copy.function.getBody().push_back(entry);
   entry->addArguments(operands, SmallVector<Location>(operands.size(), loc));
+  const Part part = partOf(stage);
+  copyBlocks(copy, part);
   OpBuilder builder = OpBuilder::atBlockEnd(entry);
   Value one =
       builder.create<LLVM::ConstantOp>(loc, builder.getI32IntegerAttr(1));
-  for (Value value : values)
-    copy.slots.push_back(
-        builder.create<LLVM::AllocaOp>(loc, pointer, value.getType(), one));
+  for (unsigned number : part.live)
+    copy.slots[number] = builder.create<LLVM::AllocaOp>(
+        loc, pointer, values[number].getType(), one);
   useSlots(copy);
-  for (const Cut &cut : cuts)
-    leave(copy, cut);
+  for (const Cut *cut : part.ends)
+    leave(copy, *cut);
   if (stage == 0)
     builder.create<LLVM::BrOp>(loc, ValueRange{entry->getArgument(1)},
                                copy.map.lookup(&batch.getBody().front()));
   else
     enter(copy, builder);
-  IRRewriter rewriter(module.getContext());
-  (void)eraseUnreachableBlocks(rewriter, copy.function->getRegions());
+  // A cut is no code itself; in the last stage it is no end either.
+  copy.function.walk([](LLVM::CallOp call) {
+    if (call.getCallee() == ir::cutFunctionName ||
+        call.getCallee() == ir::cutLastFunctionName)
+      call.erase();
+  });
   return copy.function;
 }
 
 /// Keeps the values that are live at cuts in stack slots.
 void StageFunctions::useSlots(Copy &copy) {
-  for (auto [number, original] : llvm::enumerate(values)) {
-    Value value = copy.map.lookup(original);
-    Value slot = copy.slots[number];
-    Block *home = value.getParentBlock();
+  for (auto [number, slot] : copy.slots) {
+    Value original = values[number];
+    Value value = copy.map.lookupOrDefault(original);
+    bool isCopied = value != original;
     for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
-      if (use.getOwner()->getBlock() == home)
+      Operation *user = use.getOwner();
+      bool isAtHome = isCopied && user->getBlock() == value.getParentBlock();
+      if (isAtHome || user->getParentOp() != copy.function)
         continue;
-      OpBuilder builder(use.getOwner());
+      OpBuilder builder(user);
       use.set(builder.create<LLVM::LoadOp>(loc, value.getType(), slot));
     }
-    OpBuilder builder = OpBuilder::atBlockBegin(home);
+    if (!isCopied)
+      continue;
+    OpBuilder builder = OpBuilder::atBlockBegin(value.getParentBlock());
     if (Operation *op = value.getDefiningOp())
       builder.setInsertionPointAfter(op);
     builder.create<LLVM::StoreOp>(loc, value, slot);
@@ -173,7 +241,7 @@ void StageFunctions::enter(Copy &copy, OpBuilder &builder) {
     for (unsigned number : cut.live) {
       Value value = inner.create<LLVM::LoadOp>(
           loc, values[number].getType(), liveElement(inner, number, slot));
-      inner.create<LLVM::StoreOp>(loc, value, copy.slots[number]);
+      inner.create<LLVM::StoreOp>(loc, value, copy.slots.at(number));
     }
     inner.create<LLVM::BrOp>(loc, copy.map.lookup(cut.next));
     labels.push_back(int32_t(label));
@@ -196,42 +264,37 @@ void StageFunctions::enter(Copy &copy, OpBuilder &builder) {
                                  ArrayRef(blocks).drop_front(), noOperands);
 }
 
-/// Replaces `cut` in a copy by what ends the stage there. In the last stage
-/// nothing does.
+/// Ends the stage of a copy at `cut`.
 void StageFunctions::leave(Copy &copy, const Cut &cut) {
   Operation *call = copy.map.lookup(cut.call);
   OpBuilder builder(call);
-  if (copy.stage != LastStage) {
-    leadsTo[copy.stage].insert(cut.stage);
-    Value slot = copy.function.getArgument(0);
-    for (unsigned number : cut.live) {
-      Value value = builder.create<LLVM::LoadOp>(loc, values[number].getType(),
-                                                 copy.slots[number]);
-      builder.create<LLVM::StoreOp>(loc, value,
-                                    liveElement(builder, number, slot));
-    }
-    size_t label = &cut - cuts.data();
-    bool isOnly = llvm::count_if(cuts, [&](const Cut &other) {
-                    return other.stage == cut.stage;
-                  }) == 1;
-    if (!isOnly) {
-      Type i16 = builder.getI16Type();
-      Value array =
-          global(builder, "karakal.batch.label",
-                 LLVM::LLVMArrayType::get(i16, BatchMemory::SlotCount));
-      Value number = builder.create<LLVM::ConstantOp>(
-          loc, builder.getI16IntegerAttr(int16_t(label)));
-      builder.create<LLVM::StoreOp>(loc, number,
-                                    element(builder, array, i16, slot));
-    }
-    this->call(builder, "karakal_x86_wait", {},
-               {waiting(builder, cut.stage), slot});
-    Operation *branch = call->getBlock()->getTerminator();
-    builder.setInsertionPoint(branch);
-    builder.create<LLVM::ReturnOp>(loc, ValueRange());
-    branch->erase();
+  leadsTo[copy.stage].insert(cut.stage);
+  Value slot = copy.function.getArgument(0);
+  for (unsigned number : cut.live) {
+    Value value = builder.create<LLVM::LoadOp>(loc, values[number].getType(),
+                                               copy.slots.at(number));
+    builder.create<LLVM::StoreOp>(loc, value,
+                                  liveElement(builder, number, slot));
   }
-  call->erase();
+  size_t label = &cut - cuts.data();
+  bool isOnly = llvm::count_if(cuts, [&](const Cut &other) {
+                  return other.stage == cut.stage;
+                }) == 1;
+  if (!isOnly) {
+    Type i16 = builder.getI16Type();
+    Value array = global(builder, "karakal.batch.label",
+                         LLVM::LLVMArrayType::get(i16, BatchMemory::SlotCount));
+    Value number = builder.create<LLVM::ConstantOp>(
+        loc, builder.getI16IntegerAttr(int16_t(label)));
+    builder.create<LLVM::StoreOp>(loc, number,
+                                  element(builder, array, i16, slot));
+  }
+  this->call(builder, "karakal_x86_wait", {},
+             {waiting(builder, cut.stage), slot});
+  Operation *branch = call->getBlock()->getTerminator();
+  builder.setInsertionPoint(branch);
+  builder.create<LLVM::ReturnOp>(loc, ValueRange());
+  branch->erase();
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,14 +37,23 @@ public:
   void make();
 
 private:
-  /// A function under construction: its stack slots by value.
+  /// A function under construction: its stack slots by number of the value.
   struct Copy {
     mlir::LLVM::LLVMFuncOp function;
     mlir::IRMapping map;
-    std::vector<mlir::Value> slots;
+    std::map<unsigned, mlir::Value> slots;
     unsigned stage;
   };
+  /// What a stage has of the batch's function.
+  struct Part {
+    std::set<mlir::Block *> blocks;
+    std::vector<const Cut *> ends;
+    /// Numbers of values.
+    std::set<unsigned> live;
+  };
 
+  Part partOf(unsigned stage);
+  void copyBlocks(Copy &copy, const Part &part);
   mlir::LLVM::LLVMFuncOp makeStage(unsigned stage);
   void useSlots(Copy &copy);
   void enter(Copy &copy, mlir::OpBuilder &builder);
@@ -72,6 +81,8 @@ private:
   const std::vector<mlir::Value> &values;
   mlir::Location loc;
   mlir::Type i8, i32, pointer;
+  /// The globals that this adds, by name.
+  std::map<std::string, mlir::LLVM::GlobalOp> globals;
   /// The functions by stage, and the stages that each can lead to.
   std::map<unsigned, mlir::LLVM::LLVMFuncOp> functions;
   std::map<unsigned, std::set<unsigned>> leadsTo;
