@@ -25,7 +25,10 @@ const Type *Sema::checkUnary(UnaryExpr &expr) {
       expr.constant = *operand.constant == 0;
     return types.boolType();
   }
-  const Type *type = types.promoted(operand.type);
+  auto *number = llvm::dyn_cast<IntegerExpr>(&operand);
+  const Type *type = expr.op == UnaryOp::Minus && number
+                         ? types.negativeLiteral(number->value)
+                         : types.promoted(operand.type);
   if (!operand.constant || type->isWide())
     return type;
   uint64_t bits = convertConstant(*operand.constant, operand.type, type);

@@ -159,6 +159,14 @@ const Type *TypeTable::literal(uint64_t value) {
   return integer(64, value > uint64_t(INT64_MAX) ? false : true);
 }
 
+const Type *TypeTable::negativeLiteral(uint64_t value) {
+  constexpr uint64_t mostOfInt = uint64_t(1) << 31;
+  constexpr uint64_t mostOfS64 = uint64_t(1) << 63;
+  if (value <= mostOfInt)
+    return intType();
+  return value <= mostOfS64 ? integer(64, true) : literal(value);
+}
+
 const char *spelling(BinaryOp op) {
   static const char *const spellings[] = {
       "*",  "/",  "%",  "+",  "-", "<<", ">>", "<",  ">",

@@ -98,6 +98,8 @@ public:
   const Type *common(const Type *left, const Type *right);
   /// The type of an integer literal.
   const Type *literal(uint64_t value);
+  /// The type of an integer literal after a minus sign.
+  const Type *negativeLiteral(uint64_t value);
 
 private:
   using Key = std::tuple<TypeKind, unsigned, bool, const void *, uint64_t>;

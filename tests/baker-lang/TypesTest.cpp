@@ -53,6 +53,10 @@ TEST(Types, NarrowOperandsAreIntAndTheWiderTypeWins) {
   EXPECT_EQ(types.literal(0x80000000), u(32));
   EXPECT_EQ(types.literal(0x100000000), s(64));
   EXPECT_EQ(types.literal(UINT64_MAX), u(64));
+  EXPECT_EQ(types.negativeLiteral(0x80000000), s(32));
+  EXPECT_EQ(types.negativeLiteral(0x80000001), s(64));
+  EXPECT_EQ(types.negativeLiteral(0x8000000000000000), s(64));
+  EXPECT_EQ(types.negativeLiteral(0x8000000000000001), u(64));
 }
 
 TEST(Types, ArithmeticAgreesWith128BitArithmetic) {

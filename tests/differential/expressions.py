@@ -63,12 +63,9 @@ class Expr:
 
 
 def literal(value: int, type_: Type) -> Expr:
-    """A literal, cast to its type; negative values have a minus sign. A number whose
-    type would be u32 gets a wider one before the sign, which wraps."""
+    """A literal, cast to its type; negative values have a minus sign."""
     value = type_.wrap(value)
     digits = str(value) if abs(value) < 1000 else hex(value)
-    if value < 0 and 1 << 31 <= -value < 1 << 32:
-        digits = f"-(s64)({hex(-value)})"
     return Expr(f"({type_})({digits})", type_, lambda env: value)
 
 
