@@ -27,7 +27,7 @@ from testkit.tools import run, run_npftrace
 #: the searches that an update disturbs begin again, which no update of a run does. The
 #: rare PPFs of MPLS, whose code is here, too, see IPv6 below labels, which no frame of
 #: this file has. The firewall's table of IPv6 rules has chains that few rules fill.
-SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 80, MPLS: 55}
+SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 80, MPLS: 45}
 #: Packets of each run: L3-Switch has the most kinds of frames.
 PACKETS = {L3_SWITCH: 8000, FIREWALL: 2500, MPLS: 2500}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
