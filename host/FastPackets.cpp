@@ -80,7 +80,7 @@ uint32_t FastPackets::receive(const x86::Frame &frame) {
 }
 
 /// Gives a packet to the sink, padded as a sending MAC pads it. The padding may
-/// not fit behind the packet, so a short one moves to the start of its buffer.
+/// not fit after the packet, so a short one moves to the start of its buffer.
 void FastPackets::give(uint32_t handle) {
   const uint32_t *words = memory().descriptor(handle);
   uint32_t word = words[target::DescriptorHeadLength];

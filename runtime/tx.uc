@@ -26,7 +26,7 @@
 ; the next number: a context that holds it and has a later number stores its
 ; message at the number's place in local memory, and takes the message that waits
 ; at the next number's place, if one does. So each turn of baton E takes one
-; message in and sends at most one. What waits behind the next number then leaves
+; message in and sends at most one. What waits after the next number then leaves
 ; in turns in which the ring is empty, or instead of what comes later. A message
 ; without a ticket is sent at once.
 ;

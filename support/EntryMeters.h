@@ -15,7 +15,7 @@ namespace karakal {
 inline constexpr const char *singleRateMeter = "single_rate";
 inline constexpr const char *twoRateMeter = "two_rate";
 
-/// The arguments of `set_meter` behind the key, of 32 bits each; null if there
+/// The arguments of `set_meter` after the key, of 32 bits each; null if there
 /// is no meter of this kind.
 inline const std::vector<std::string> *meterRates(std::string_view kind) {
   static const std::vector<std::string> single = {"rate", "burst",

@@ -108,7 +108,7 @@ private:
     return uses;
   }
 
-  /// Completes `later` by what PPFs behind channels do.
+  /// Completes `later` by what PPFs after channels do.
   void followChannels() {
     bool isChanged = true;
     while (isChanged) {

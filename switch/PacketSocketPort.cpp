@@ -76,7 +76,7 @@ public:
 private:
   struct Slot {
     SocketHeader header;
-    /// A frame is read behind room for its tag.
+    /// A frame is read after room for its tag.
     std::array<uint8_t, tagBytes + readBytesMax> bytes;
     alignas(cmsghdr)
         std::array<uint8_t, CMSG_SPACE(sizeof(tpacket_auxdata))> control;

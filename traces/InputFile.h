@@ -19,7 +19,7 @@ class Decoder;
 /// Gives the bytes of a file from front to back, unpacked if gzip, zstd or xz
 /// compressed them. The first bytes of the file tell, not its name. A file of
 /// several members (`cat a.gz b.gz`, bgzip, pigz, zstd frames, xz streams) is
-/// their contents one behind the other.
+/// their contents one after the other.
 class InputFile {
 public:
   /// Opens a file. Reading it fails with `id` and "`what` cannot be read" and

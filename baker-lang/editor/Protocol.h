@@ -33,7 +33,7 @@ std::string pathOfUri(const std::string &uri);
 std::string uriOfPath(const std::string &path);
 
 /// The byte offset of a position. Lines and characters start at 0; characters
-/// count UTF-16 code units. A position behind its line or the text is moved to
+/// count UTF-16 code units. A position after its line or the text is moved to
 /// the end.
 uint32_t offsetOf(const SourceFile &file, const nlohmann::json &position);
 

@@ -5,10 +5,10 @@
 //     call @karakal_cut(1)   →    @karakal.batch.stage1(%slot)
 //     B                             live values from arrays; B
 //
-// Each stage is a copy of the whole function that begins behind its cut. Values
-// that are live at a cut become stack slots in the copies, which LLVM turns
-// into registers again, so no copy needs new SSA form. Slots and arrays have
-// the same numbers.
+// Each stage is a copy of what packets reach from its cuts to the next ones.
+// Values that are live at a cut become stack slots in the copies, which LLVM
+// turns into registers again, so no copy needs new SSA form. Slots and arrays
+// have the same numbers.
 //
 // Requires: calls of @karakal_cut with constant numbers, such that a stage with
 // a lower number than another's runs before it, except within a loop of
@@ -102,7 +102,7 @@ class SplitBatches : public impl::SplitBatchesBase<SplitBatches> {
         declared->erase();
   }
 
-  /// Ends the block of each cut behind its call.
+  /// Ends the block of each cut after its call.
   std::vector<Cut> splitAtCuts(LLVM::LLVMFuncOp batch) {
     std::vector<Cut> cuts;
     SmallVector<LLVM::CallOp> calls;

@@ -226,7 +226,7 @@ void StageFunctions::useSlots(Copy &copy) {
   }
 }
 
-/// Restores the live values of the cuts of this stage and goes on behind the
+/// Restores the live values of the cuts of this stage and goes on after the
 /// one where the packet waited.
 void StageFunctions::enter(Copy &copy, OpBuilder &builder) {
   Value slot = copy.function.getArgument(0);

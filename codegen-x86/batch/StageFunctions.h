@@ -21,7 +21,7 @@ inline constexpr unsigned LastStage = std::numeric_limits<unsigned>::max();
 struct Cut {
   mlir::Operation *call;
   unsigned stage;
-  /// The block behind the call.
+  /// The block after the call.
   mlir::Block *next;
   /// The numbers of the values that are live there.
   std::vector<unsigned> live;

@@ -142,7 +142,7 @@ static std::string percent(double share) {
   return text;
 }
 
-/// The key as the table declares it: numbers in hexadecimal, masks behind `&`.
+/// The key as the table declares it: numbers in hexadecimal, masks after `&`.
 static std::string keyText(const Rule &rule, const TableShape &table) {
   auto number = [](uint64_t value) {
     char text[24];

@@ -4,7 +4,7 @@
 // whether the entry is the one; a search costs what its structure costs. With
 // the shares of the entries that observed bursts found, the expected cost of a
 // look-up with k compares before it is a sum, and entries are added as long as
-// it falls. An entry that a better one overlaps can be compared only behind
+// it falls. An entry that a better one overlaps can be compared only after
 // that one.
 //
 // The processor learns packets that come in trains, so they cost less than this

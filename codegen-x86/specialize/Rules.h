@@ -31,7 +31,7 @@ struct Rule {
 unsigned keyWordsOf(const TableShape &table);
 
 /// The rules in order: the first that matches is the entry to find. Rules
-/// behind one that matches everything are left out.
+/// after one that matches everything are left out.
 std::vector<Rule> rulesOf(const TableShape &table, const TableContent &content);
 
 } // namespace karakal::x86

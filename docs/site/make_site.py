@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)#\s]+)")
 #: A row of README's map: what for, and links.
 ROW = re.compile(r"^\| (.+?) \| (.*\[.*) \|$", re.M)
-#: `baker error=E-baker-115` behind a fence is for tests.
+#: `baker error=E-baker-115` after a fence is for tests.
 FENCE_OPTIONS = re.compile(r"^(```\w+) .*$", re.M)
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 

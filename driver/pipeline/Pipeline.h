@@ -108,7 +108,7 @@ Status checkCanBeDisabled(const std::vector<std::string> &names);
 
 /// Adds the passes over the whole program. The program already has its profile,
 /// if there is one.
-/// By default all run; otherwise those behind the row `after`, up to the row
+/// By default all run; otherwise those after the row `after`, up to the row
 /// `last`.
 void addProgramPasses(mlir::OpPassManager &passes,
                       const PipelineOptions &options,

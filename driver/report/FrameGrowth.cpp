@@ -18,7 +18,7 @@ namespace {
 constexpr int headMost = int(target::BufferHeadroom);
 constexpr int tailMost =
     int(target::BufferBytes - target::BufferHeadroom - target::FrameBytesMin);
-static_assert(tailMost > 0, "a buffer holds a frame behind its headroom");
+static_assert(tailMost > 0, "a buffer holds a frame after its headroom");
 
 /// The constant number of bytes of an operation, or nothing.
 std::optional<int> constantOf(Value bytes) {

@@ -1,7 +1,7 @@
 // The calls of a control file, for a program that answers each at once.
 //
 // A call is due before a packet; those of one time keep the file's order. The
-// calls of a batch, and those that read a table's entries, are made one behind
+// calls of a batch, and those that read a table's entries, are made one after
 // the other, for no packet runs between them.
 
 #ifndef KARAKAL_HOST_STANDALONE_CONTROLCALLS_H

@@ -9,7 +9,7 @@ using namespace karakal::driver;
 namespace {
 
 /// A buffer has 128 bytes before a frame, and 2,048 less these and the 60 of
-/// the shortest frame behind it.
+/// the shortest frame after it.
 constexpr int headMost = 128, tailMost = 1860;
 
 class FrameGrowthOf : public ir::ModuleText {

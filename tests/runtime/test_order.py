@@ -115,7 +115,7 @@ def test_without_order_frames_overtake(tmp_path: Path) -> None:
 def test_the_number_goes_through_aggregates(
     level: str, back: int, tmp_path: Path
 ) -> None:
-    """One of two stages is slow: one engine in front of four, or behind one."""
+    """One of two stages is slow: one engine in front of four, or after one."""
     load = load_of(tmp_path, back)
     mapping = tmp_path / "mapping.txt"
     mapping.write_text(ONE_ENGINE_EACH.format(back=back))

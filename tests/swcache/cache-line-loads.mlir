@@ -13,7 +13,7 @@ baker.global @t : !baker.array<1000 x !e> {baker.cache.lines = @karakal.lines.t,
 
 // CHECK-LABEL: func.func @me_main
 
-// A scalar behind others. 32 direct-mapped lines hit as eight entries: 75 of 100.
+// A scalar after others. 32 direct-mapped lines hit as eight entries: 75 of 100.
 // CHECK: cf.cond_br %{{.*}}, ^[[READ:bb[0-9]+]], ^[[MISS:bb[0-9]+]] {baker.branch = array<i64: 75, 25>}
 // CHECK: ^[[READ]]:
 // CHECK: baker.field %{{.*}} "entry"

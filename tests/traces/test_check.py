@@ -205,7 +205,7 @@ def test_order_within_a_flow(
     assert "order: 1 of 8 frames left after a later one of their flow" in text
     late = "frame 5 of the output, packet 0, by port "
     assert f"(by up to 5 packets); first: {late}" in text
-    assert "behind packet 5\n" in text
+    assert "after packet 5\n" in text
     for demand in ("flow", "port"):
         assert main(["check", f"--order={demand}", *files]) == 1
         text = capsys.readouterr().out

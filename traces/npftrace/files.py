@@ -1,7 +1,7 @@
 """Files that may be compressed: read by what is in them, written by their name.
 
 gzip, bzip2, xz and zstd are read, whatever the name of the file. A file of several
-members is their contents one behind the other. A name that ends in `.gz`, `.xz` or
+members is their contents one after the other. A name that ends in `.gz`, `.xz` or
 `.zst` is written compressed, the same bytes for the same content.
 """
 
@@ -55,7 +55,7 @@ def read_bytes(path: Path, error_id: str, what: str) -> bytes:
 def _unpacked(
     data: bytes, path: Path, name: str, decompressor: Callable[[], Any], padding: bool
 ) -> Iterator[bytes]:
-    """The contents of the members, one behind the other."""
+    """The contents of the members, one after the other."""
     member = None
     for begin in range(0, len(data), CHUNK_BYTES):
         chunk = data[begin : begin + CHUNK_BYTES]

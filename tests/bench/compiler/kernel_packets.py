@@ -129,7 +129,7 @@ def unusual_frames(count: int = 256) -> list[Frame]:
         {"station": 0x3FF_12345678},
     ]
     frames = [ipv4_frame(rng, **rng.choice(kinds)) for _ in range(count // 2)]
-    # What lies behind the Ethernet header may be anything.
+    # What lies after the Ethernet header may be anything.
     frames += [rng.randbytes(rng.randrange(60, 200)) for _ in range(count // 4)]
     # Labels with a time to live of 0 and with every bit above it.
     for entry in range(count - len(frames)):

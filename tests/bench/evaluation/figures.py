@@ -25,7 +25,7 @@ from testkit.applications import LEVELS
 RATE_MOST = 3.4
 CYCLE_NAMES = {
     "issue": "instructions",
-    "aborted": "dead slots behind branches and swaps",
+    "aborted": "dead slots after branches and swaps",
     "stall": "command FIFO full",
     "idle": "every context waits",
 }

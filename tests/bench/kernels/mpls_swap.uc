@@ -1,4 +1,4 @@
-; The label, the first word behind the Ethernet header, is replaced by the
+; The label, the first word after the Ethernet header, is replaced by the
 ; table's; EXP and bottom stay, TTL is one less. A TTL of 0 becomes 255, apart
 ; from the others: it alone borrows from the bits above it.
 #include "kernel.uc"

@@ -6,8 +6,8 @@ baker.protocol @ether min_bytes 14 constant_size
 baker.global @large : !baker.array<1024 x i32>
 baker.global @count : i32
 
-// The counter is used before and behind the cut, so packets would count in
-// another order. Nothing can be cut behind its first use.
+// The counter is used before and after the cut, so packets would count in
+// another order. Nothing can be cut after its first use.
 
 // CHECK-NOT: karakal.batch
 // WHY: packets do not wait at the load of @large: the packet's path before it is in the last stage

@@ -99,7 +99,7 @@ TEST_F(InletTest, TheFifoIsFullUntilTheWaitingCommandLeaves) {
 TEST_F(InletTest, WhatFollowsInTheFifoWaitsAndOtherEnginesDoNot) {
   read(0);
   read(0);
-  issue(Op::CapRead, 0, 0x5000); // leaves in 31, behind the second read
+  issue(Op::CapRead, 0, 0x5000); // leaves in 31, after the second read
   issue(Op::CapRead, 5, 0x5000);
   run();
   EXPECT_THAT(engines[0].signalCycles(), ElementsAre(31 + 37, 90, 116));

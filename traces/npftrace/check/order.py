@@ -59,7 +59,7 @@ class Order:
             f"order: {self.late:,} of {self.packets:,} frames left after a later one "
             f"of their {self.what} (by up to {self.worst:,} packets); first: frame "
             f"{self.first.frame} of the output, packet {self.first.packet}, by port "
-            f"{self.first.port} behind packet {self.first.behind}"
+            f"{self.first.port} after packet {self.first.behind}"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Field(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The byte behind the last bit."""
+        """The byte after the last bit."""
         return (self.end_bit + 7) // 8
 
     def value(self, data: bytes) -> tuple[int, bytes]:
@@ -52,7 +52,7 @@ class Field(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A header, or the bytes behind the last one."""
+    """A header, or the bytes after the last one."""
 
     name: str
     begin: int
