@@ -28,6 +28,8 @@ from testkit.tools import run, run_npftrace
 #: rare PPFs of MPLS, whose code is here, too, see IPv6 below labels, which no frame of
 #: this file has. The firewall's table of IPv6 rules has chains that few rules fill.
 SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 80, MPLS: 45}
+#: The same for the code that is compiled first, which for MPLS has no rare PPFs.
+FIRST_SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 80, MPLS: 55}
 #: Packets of each run: L3-Switch has the most kinds of frames.
 PACKETS = {L3_SWITCH: 8000, FIREWALL: 2500, MPLS: 2500}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
@@ -232,6 +234,7 @@ def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
         f"--control={control}", f"--check-passes={PACKETS[source]}",
         "-o", tmp_path / "out.ixp",
     ).stderr  # fmt: skip
-    reached = {name: int(share) for name, share in REPORT.findall(said)}
     for name in PASSES:
-        assert reached[name] >= SHARE_MIN[source], said
+        reached = [int(share) for of, share in REPORT.findall(said) if of == name]
+        assert reached[0] >= FIRST_SHARE_MIN[source], said
+        assert reached[-1] >= SHARE_MIN[source], said
